@@ -1,0 +1,165 @@
+package wildcard
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/gobwas/glob"
+	"pgregory.net/rapid"
+)
+
+// second is a second opinion on the pattern language, built on gobwas/glob and
+// sharing no function with the matcher: every UTF-16 unit becomes one rune, all
+// but the two wildcards is quoted, and the optional tail is a second glob.
+func second(t interface{ Fatalf(string, ...any) }, pattern, text string) bool {
+	spread := func(s string) []rune {
+		units := utf16.Encode([]rune(s))
+		out := make([]rune, len(units))
+		for i, u := range units {
+			switch {
+			case u == '\\':
+				out[i] = '/'
+			case u >= 0xD800 && u < 0xE000:
+				out[i] = 0x100000 + rune(u) // surrogates can't be runes: plane 16
+			default:
+				out[i] = rune(u)
+			}
+		}
+		return out
+	}
+	compile := func(p []rune) *glob.Pattern {
+		var b strings.Builder
+		for _, r := range p {
+			if r == '*' || r == '?' {
+				b.WriteRune(r)
+			} else {
+				b.WriteString(glob.QuoteMeta(string(r)))
+			}
+		}
+		g, err := glob.Compile(b.String())
+		if err != nil {
+			t.Fatalf("glob %q: %v", b.String(), err)
+		}
+		return g
+	}
+	p, s := spread(pattern), string(spread(text))
+	if compile(p).Match(s) {
+		return true
+	}
+	n := len(p)
+	return n >= 2 && p[n-1] == '*' && p[n-2] == ' ' && compile(p[:n-2]).Match(s)
+}
+
+func TestMatch(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"*", "", true},
+		{"*", "a/b\nc", true},
+		{"", "", true},
+		{"", "x", false},
+		{"git *", "git", true},
+		{"git *", "git ", true},
+		{"git *", "git push", true},
+		{"git *", "gitk", false},
+		{"git push *", "git push\norigin", false},
+		{"ls  *", "ls ", true},
+		{"ls  *", "ls", false},
+		{" *", "", true},
+		{"* *", "anything", true},
+		{"a ?*", "a", false},
+		{"a **", "a", false},
+		{"a **", "a ", true},
+		{"a\t*", "a", false},
+		{"* b *", "a b", true},
+		{"* b *", "b", false},
+		{"?", "😀", false},
+		{"??", "😀", true},
+		{"*?", "😀", true},
+		{"?*?", "😀", true},
+		{"???", "😀", false},
+		{"?😀", "a😀", true},
+		{"?😀?", "😀😀", false},
+		{"*😀", "😀😀", true},
+		{"?*😀", "😀😀", true},
+		{"???*", "😀😀", true},
+		{"?é", "aé", true},
+		{"é", "e\u0301", false},
+		{`a\*`, "a/zzz", true},
+		{"C:/x/*", `C:\x\y`, true},
+		{"[a]", "[a]", true},
+		{"[a]", "a", false},
+		{"{a,b}", "a", false},
+		{"x", "x\n", false},
+		{"LS", "ls", false},
+		{"*a*a*b", "aab", true},
+		{"*a*a*b", "ab", false},
+		{"a?c*", "abc", true},
+		{"*a?", "xab", true},
+		{"a*b", "ab", true},
+		{"ab*b", "ab", false},
+	} {
+		if got := Compile(c.pattern).Match(c.text); got != c.want {
+			t.Errorf("%q against %q: %v, want %v", c.pattern, c.text, got, c.want)
+		}
+		if got := second(t, c.pattern, c.text); got != c.want {
+			t.Errorf("second opinion: %q against %q: %v, want %v", c.pattern, c.text, got, c.want)
+		}
+	}
+}
+
+// texts are made of what patterns and wildcards trip over.
+var pieces = []string{"*", "?", "*", "?", " *", "a", "b", "ab", " ", "/", `\`, "\n", "é", "e\u0301", "😀", "日", "[a]", "{a,b}", ".", "$", "^", "-", "!", "\x00", "\ufeff"}
+
+func text(t *rapid.T, name string) string {
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 8).Draw(t, name), "")
+}
+
+func TestMatchAgreesWithSecondOpinion(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := text(t, "pattern")
+		s := text(t, "text")
+		if rapid.Bool().Draw(t, "near") { // a text that the pattern is likely to match
+			fill := strings.NewReplacer("*", rapid.SampledFrom(pieces).Draw(t, "run"), "?", rapid.SampledFrom([]string{"x", "é", "😀", "/"}).Draw(t, "one"))
+			s = fill.Replace(pattern)
+		}
+		if got, want := Compile(pattern).Match(s), second(t, pattern, s); got != want {
+			t.Fatalf("%q against %q: %v, second opinion %v", pattern, s, got, want)
+		}
+	})
+}
+
+func TestEverything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := Compile(text(t, "pattern"))
+		s := text(t, "text")
+		if p.Everything() && !p.Match(s) {
+			t.Fatalf("%q is said to match everything, but not %q", p, s)
+		}
+	})
+}
+
+func FuzzMatch(f *testing.F) {
+	for _, s := range [][2]string{{"git *", "git"}, {"??", "😀"}, {"*a*b *", "xab"}, {`a\*`, "a/b"}, {"*?😀?*", "a😀b"}} {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, pattern, s string) {
+		if len(pattern) > 200 || len(s) > 200 || !validUTF8(pattern) || !validUTF8(s) {
+			t.Skip("longer or broken texts are refused before matching")
+		}
+		if got, want := Compile(pattern).Match(s), second(t, pattern, s); got != want {
+			t.Errorf("%q against %q: %v, second opinion %v", pattern, s, got, want)
+		}
+	})
+}
+
+func validUTF8(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+func TestMatchAllocatesNothing(t *testing.T) {
+	p := Compile("git ? * push 😀*")
+	if n := testing.AllocsPerRun(100, func() { p.MatchNormalised("git x -C y push 😀 origin") }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
