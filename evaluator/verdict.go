@@ -53,6 +53,8 @@ type RuleRef struct {
 	Layer  string         `json:"layer"` // whose rules: agent, session, saved, …
 	Native jsontext.Value `json:"native"`
 	Source *Source        `json:"source,omitempty"`
+
+	Pointer string `json:"-"` // JSON Pointer into the native settings, "" for rules that aren't ours
 }
 
 // Source is a place in a policy file. Line and Column are 1-based; 0 means that
@@ -88,6 +90,8 @@ type Step struct {
 	Decided  bool           `json:"decided"`
 	Reason   string         `json:"reason"` // why it matched or not, why it decided or not
 	Source   *Source        `json:"source,omitempty"`
+
+	Pointer string `json:"-"` // as in RuleRef
 }
 
 // Direction says how native settings part from the policy's intent.
@@ -110,4 +114,23 @@ type Gap struct {
 	Reason       string    `json:"reason"`
 	Acknowledged bool      `json:"acknowledged"`
 	Source       *Source   `json:"source,omitempty"` // the policy rule that isn't kept
+}
+
+// EachRule fills in the policy place of every rule that the Verdict mentions.
+// place returns nil for a rule that no policy line stands behind.
+func (v *Verdict) EachRule(place func(pointer string) *Source) {
+	refs := []*RuleRef{v.Rule}
+	for i := range v.Parts {
+		refs = append(refs, v.Parts[i].Rule)
+	}
+	for _, r := range refs {
+		if r != nil && r.Pointer != "" {
+			r.Source = place(r.Pointer)
+		}
+	}
+	for i := range v.Trace {
+		if p := v.Trace[i].Pointer; p != "" {
+			v.Trace[i].Source = place(p)
+		}
+	}
 }
