@@ -1,41 +1,53 @@
 package policies
 
-import "github.com/modegate/modegate/evaluator"
+import (
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/diag"
+)
 
 // Policy is one parsed policy, all its layers merged.
 type Policy struct {
 	Name         string
-	Digest       string // "sha256:" and the hex digest of every file's bytes, base first
-	Files        []string
+	Digest       string   // "sha256:" and the hex digest of every layer's bytes, base first; file names don't count
+	Files        []string // the layers' names, base first
 	Modes        map[evaluator.Mode]ModePolicy
 	Rules        []Rule // in every mode, after the mode's own
 	Interactions map[evaluator.Interaction][]Rule
-	Profiles     map[evaluator.Provider]*Node
+	Profiles     map[evaluator.Provider]*Node // each a Mapping
 	Acknowledge  []Acknowledgement
+
+	files diag.Files
 }
+
+// Show returns the problems with the lines of the policy that they speak of: for
+// those that are found in a policy after it was parsed.
+func (p *Policy) Show(l diag.List) diag.List { return p.files.Show(l) }
 
 // ModePolicy is what one runtime mode means.
 type ModePolicy struct {
 	Label  string
 	Rules  []Rule
-	Source evaluator.Source
+	Source evaluator.Source // of the mode's name, in the last layer that has it
 }
 
 // Rule says what happens to Actions of one kind that match. The last rule that
 // matches decides.
 type Rule struct {
-	ID        string // the author's, or one made from the list's name and the rule's number
+	// ID is the author's, or one made from the list's name (the mode, "rules" or
+	// the interaction) and the rule's number in the merged list, as in plan-2. No
+	// two rules of a list have the same.
+	ID        string
 	Kind      evaluator.Kind
-	Match     string
+	Match     string // see CheckMatch
 	Effect    evaluator.Effect
-	Modes     []evaluator.Mode     // nil: all
+	Modes     []evaluator.Mode     // nil: all; always nil in a mode's own list
 	Providers []evaluator.Provider // nil: all
 	Source    evaluator.Source     // of the rule; carries the id
 }
 
 // Acknowledgement accepts one gap, by its id, for a reason.
 type Acknowledgement struct {
-	Gap    string
+	Gap    string // provider.kind.rule
 	Reason string
 	Source evaluator.Source
 }
@@ -43,7 +55,8 @@ type Acknowledgement struct {
 // NodeKind says what a Node is.
 type NodeKind uint8
 
-// The kinds of Node. The zero value is an absent value.
+// The kinds of Node. The zero value is a value that isn't there, or that was
+// refused when its file was read.
 const (
 	Absent NodeKind = iota
 	Scalar
@@ -57,7 +70,7 @@ type Node struct {
 	Kind   NodeKind
 	Source evaluator.Source
 	Text   string  // Scalar: the text
-	Quoted bool    // Scalar: it stood in quotes, so it is a string whatever it looks like
+	Quoted bool    // Scalar: it stood in quotes, so it is a text whatever it looks like; unquoted true and false are not texts
 	Fields []Field // Mapping: in file order, no name twice
 	Items  []*Node // Sequence
 }

@@ -9,14 +9,25 @@ import (
 	"github.com/modegate/modegate/internal/diag"
 )
 
+// maxProblems is how many problems a Reader keeps: a file that is wrong in more
+// places isn't a policy file.
+const maxProblems = 1000
+
 // Reader reads Nodes strictly and collects every problem on the way, so that
-// all are reported at once. The zero value is ready.
+// all are reported at once. An Absent node was refused before: nothing more is
+// said of it. The zero value is ready.
 type Reader struct {
-	Problems diag.List
+	Problems diag.List // the first thousand, and a last one that says that there are more
 }
 
 // Refuse records a problem at a place.
 func (r *Reader) Refuse(at evaluator.Source, format string, args ...any) {
+	switch {
+	case len(r.Problems) > maxProblems:
+		return
+	case len(r.Problems) == maxProblems:
+		format, args = "too many problems: the others aren't shown", nil
+	}
 	r.Problems = append(r.Problems, diag.Problem{File: at.File, Line: at.Line, Column: at.Column, Message: fmt.Sprintf(format, args...)})
 }
 
@@ -37,30 +48,49 @@ func (r *Reader) Map(n *Node, what string, fields map[string]func(*Node)) {
 	}
 }
 
-// Each calls read for every item of a sequence.
+// Require refuses a mapping that lacks one of the fields, each by its name.
+func (r *Reader) Require(n *Node, what string, names ...string) {
+	if n == nil || n.Kind != Mapping {
+		return // Map has said so
+	}
+	for _, name := range names {
+		if n.Get(name) == nil {
+			r.Refuse(n.Source, "%s has no %q: add it", what, name)
+		}
+	}
+}
+
+// Each calls read for every item of a sequence, which isn't empty.
 func (r *Reader) Each(n *Node, what string, read func(*Node)) {
 	if n == nil || n.Kind != Sequence {
 		r.wrongKind(n, what, "a list")
 		return
+	}
+	if len(n.Items) == 0 {
+		r.Refuse(n.Source, "%s is an empty list: fill it, or leave it out", what)
 	}
 	for _, item := range n.Items {
 		read(item)
 	}
 }
 
-// Text reads a scalar that isn't empty.
+// Text reads a scalar that isn't blank. An unquoted true or false isn't a text.
 func (r *Reader) Text(n *Node, what string) string {
 	if n == nil || n.Kind != Scalar {
 		r.wrongKind(n, what, "a text")
 		return ""
 	}
-	if n.Text == "" {
-		r.Refuse(n.Source, "%s is empty", what)
+	switch {
+	case isBool(n):
+		r.Refuse(n.Source, "%s must be a text: put %s in quotes", what, n.Text)
+	case strings.TrimSpace(n.Text) == "":
+		r.Refuse(n.Source, "%s is empty: give it a text", what)
 	}
 	return n.Text
 }
 
-// Word reads a scalar that must be one of the words.
+// Word reads a scalar that must be one of the words, and returns "" when it
+// isn't.
 func (r *Reader) Word(n *Node, what string, allowed ...string) string {
 	if n == nil || n.Kind != Scalar {
 		r.wrongKind(n, what, "a text")
@@ -79,18 +109,21 @@ func (r *Reader) Bool(n *Node, what string) bool {
 		r.wrongKind(n, what, "true or false")
 		return false
 	}
-	if n.Quoted || n.Text != "true" && n.Text != "false" {
+	if !isBool(n) {
 		r.Refuse(n.Source, "%s is %q: use true or false, without quotes", what, n.Text)
 	}
 	return n.Text == "true"
 }
 
+func isBool(n *Node) bool { return !n.Quoted && (n.Text == "true" || n.Text == "false") }
+
 func (r *Reader) wrongKind(n *Node, what, want string) {
-	at := evaluator.Source{}
-	if n != nil {
-		at = n.Source
+	switch {
+	case n == nil:
+		r.Refuse(evaluator.Source{}, "%s is missing: it must be %s", what, want)
+	case n.Kind != Absent:
+		r.Refuse(n.Source, "%s must be %s", what, want)
 	}
-	r.Refuse(at, "%s must be %s", what, want)
 }
 
 func words(fields map[string]func(*Node)) string {
@@ -100,4 +133,13 @@ func words(fields map[string]func(*Node)) string {
 	}
 	slices.Sort(names)
 	return strings.Join(names, ", ")
+}
+
+// texts turns a closed vocabulary into the words that a file may use.
+func texts[T ~string](known []T) []string {
+	out := make([]string, len(known))
+	for i, k := range known {
+		out[i] = string(k)
+	}
+	return out
 }

@@ -7,16 +7,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Problem is one thing that is wrong with a file, and what to do about it.
 type Problem struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`   // 1-based; 0 when the whole file is meant
-	Column  int    `json:"column"` // 1-based, in characters
+	Column  int    `json:"column"` // 1-based, in characters (code points); 0 when the whole line is meant
 	Message string `json:"message"`
-	Text    string `json:"-"` // the line as it stands in the file
+	Text    string `json:"-"` // the line as it stands in the file, see [Files.Show]
 }
 
 // Place writes file:line:column, or as much of it as is known.
@@ -30,36 +29,25 @@ func (p Problem) Place() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// String writes the place and the message, then the line and a caret.
+// String writes the place and the message, then the line and a caret, as far as
+// they are known. What the file holds can't move the cursor or change the
+// colours of the terminal that shows it.
 func (p Problem) String() string {
-	s := p.Place() + ": " + p.Message
+	s := p.Message
+	if place := p.Place(); place != "" {
+		s = place + ": " + s
+	}
 	if p.Line == 0 || p.Column == 0 || p.Text == "" {
 		return s
 	}
-	return s + "\n  " + p.Text + "\n  " + p.indent() + "^"
-}
-
-// indent is as wide as the text before the column; tabs stay tabs, so that the
-// caret stands under its character whatever a tab's width is.
-func (p Problem) indent() string {
-	var b strings.Builder
-	for i, r := range []rune(p.Text) {
-		if i >= p.Column-1 {
-			break
-		}
-		if r == '\t' {
-			b.WriteByte('\t')
-		} else {
-			b.WriteByte(' ')
-		}
-	}
-	return b.String()
+	text, indent := excerpt(p.Text, p.Column)
+	return s + "\n  " + text + "\n  " + indent + "^"
 }
 
 // List is every problem that was found. A nil List is fine.
 type List []Problem
 
-// Error writes every problem, in order of place.
+// Error writes every problem, one under the other.
 func (l List) Error() string {
 	lines := make([]string, len(l))
 	for i, p := range l {
@@ -68,34 +56,15 @@ func (l List) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err returns the sorted list as an error, or nil when it is empty.
+// Err returns the list as an error, in order of place and without repetitions,
+// or nil when it is empty.
 func (l List) Err() error {
 	if len(l) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(l, func(a, b Problem) int {
+	sorted := slices.Clone(l)
+	slices.SortStableFunc(sorted, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return l
-}
-
-// Line returns the 1-based line of data, without its line ending, or "" when
-// there is no such line. Bytes that aren't UTF-8 are replaced.
-func Line(data []byte, line int) string {
-	for n := 1; len(data) > 0; n++ {
-		rest := []byte(nil)
-		current := data
-		if i := strings.IndexByte(string(data), '\n'); i >= 0 {
-			current, rest = data[:i], data[i+1:]
-		}
-		if n == line {
-			s := strings.TrimSuffix(string(current), "\r")
-			if !utf8.ValidString(s) {
-				s = strings.ToValidUTF8(s, "\uFFFD")
-			}
-			return s
-		}
-		data = rest
-	}
-	return ""
+	return slices.Compact(sorted)
 }

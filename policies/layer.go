@@ -1,0 +1,169 @@
+package policies
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/modegate/modegate/evaluator"
+)
+
+// APIVersion is the version of the language that this package reads.
+const APIVersion = "modegate/v1"
+
+// layer is one file, read: its part of the policy, and what it extends.
+type layer struct {
+	File
+	Reader
+	policy    Policy
+	extends   string
+	extendsAt evaluator.Source
+}
+
+// name is what policies and rules are called: it is part of gap ids
+// (provider.kind.rule) and of addresses, so it has no dots, spaces or capitals.
+var name = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+
+const nameRule = "use small letters, digits and -, beginning with a letter or digit, 64 at most"
+
+// readLayer reads one file. Its problems are in the Reader.
+func readLayer(f File, needsName bool) *layer {
+	l := &layer{File: f}
+	l.policy = Policy{
+		Modes:        map[evaluator.Mode]ModePolicy{},
+		Interactions: map[evaluator.Interaction][]Rule{},
+		Profiles:     map[evaluator.Provider]*Node{},
+	}
+	root := l.readTree(f)
+	if root == nil || root.Kind == Absent {
+		return l
+	}
+	const what = "the policy"
+	l.Map(root, what, map[string]func(*Node){
+		"apiVersion": func(n *Node) { l.Word(n, "apiVersion", APIVersion) },
+		"name":       func(n *Node) { l.policy.Name = l.id(n, "name") },
+		"extends": func(n *Node) {
+			l.extends, l.extendsAt = l.Text(n, "extends"), n.Source
+		},
+		"modes":        func(n *Node) { l.readModes(n) },
+		"rules":        func(n *Node) { l.policy.Rules = l.readRules(n, "rules", true) },
+		"interactions": func(n *Node) { l.readInteractions(n) },
+		"providers":    func(n *Node) { l.readProfiles(n) },
+		"acknowledge":  func(n *Node) { l.readAcknowledge(n) },
+	})
+	l.Require(root, what, "apiVersion")
+	if needsName {
+		l.Require(root, what, "name")
+	}
+	return l
+}
+
+// id reads the name of a policy or rule.
+func (l *layer) id(n *Node, what string) string {
+	s := l.Text(n, what)
+	if s != "" && !isBool(n) && !name.MatchString(s) {
+		l.Refuse(n.Source, "%s %q isn't a name: %s", what, show(s), nameRule)
+	}
+	return s
+}
+
+// entries calls read for each entry of a mapping that isn't empty and whose keys
+// are words.
+func entries[T ~string](l *layer, n *Node, what, word string, known []T, read func(T, Field)) {
+	if n.Kind != Mapping {
+		l.wrongKind(n, what, "a mapping")
+		return
+	}
+	if len(n.Fields) == 0 {
+		l.Refuse(n.Source, "%s is empty: fill it, or leave it out", what)
+	}
+	for _, f := range n.Fields {
+		if !slices.Contains(known, T(f.Name)) {
+			l.Refuse(f.Source, "unknown %s %q: use %s", word, f.Name, strings.Join(texts(known), ", "))
+			continue
+		}
+		read(T(f.Name), f)
+	}
+}
+
+func (l *layer) readModes(n *Node) {
+	entries(l, n, "modes", "mode", evaluator.Modes(), func(m evaluator.Mode, f Field) {
+		what := "mode " + f.Name
+		mode := ModePolicy{Source: f.Source}
+		l.notEmpty(f.Value, what)
+		l.Map(f.Value, what, map[string]func(*Node){
+			"label": func(n *Node) { mode.Label = l.line(n, "label of "+what) },
+			"rules": func(n *Node) { mode.Rules = l.readRules(n, "rules of "+what, false) },
+		})
+		l.policy.Modes[m] = mode
+	})
+}
+
+func (l *layer) readInteractions(n *Node) {
+	entries(l, n, "interactions", "interaction", evaluator.Interactions(), func(i evaluator.Interaction, f Field) {
+		what := "interaction " + f.Name
+		l.notEmpty(f.Value, what)
+		l.Map(f.Value, what, map[string]func(*Node){
+			"rules": func(n *Node) { l.policy.Interactions[i] = l.readRules(n, "rules of "+what, true) },
+		})
+	})
+}
+
+// readProfiles keeps each profile as it is: the provider's dialect reads it.
+func (l *layer) readProfiles(n *Node) {
+	entries(l, n, "providers", "provider", evaluator.Providers(), func(p evaluator.Provider, f Field) {
+		what := "profile of " + f.Name
+		if f.Value.Kind != Mapping {
+			l.wrongKind(f.Value, what, "a mapping")
+			return
+		}
+		l.notEmpty(f.Value, what)
+		l.policy.Profiles[p] = f.Value
+	})
+}
+
+func (l *layer) readAcknowledge(n *Node) {
+	seen := map[string]int{}
+	l.Each(n, "acknowledge", func(n *Node) {
+		a := Acknowledgement{Source: n.Source}
+		const what = "an acknowledgement"
+		l.Map(n, what, map[string]func(*Node){
+			"gap":    func(n *Node) { a.Gap = l.gap(n, seen) },
+			"reason": func(n *Node) { a.Reason = l.Text(n, "reason") },
+		})
+		l.Require(n, what, "gap", "reason")
+		l.policy.Acknowledge = append(l.policy.Acknowledge, a)
+	})
+}
+
+// gap reads a gap's id. Whether there is such a gap is the compiler's to say.
+func (l *layer) gap(n *Node, seen map[string]int) string {
+	s := l.Text(n, "gap")
+	if s == "" || isBool(n) {
+		return s
+	}
+	parts := strings.SplitN(s, ".", 3)
+	if len(parts) < 3 || !slices.Contains(texts(evaluator.Providers()), parts[0]) || !slices.Contains(texts(evaluator.RuleKinds()), parts[1]) || !name.MatchString(parts[2]) {
+		l.Refuse(n.Source, "gap %q isn't the id of a gap: it is provider.kind.rule, as a compile shows it", show(s))
+	} else if line, ok := seen[s]; ok {
+		l.Refuse(n.Source, "gap %q is acknowledged a second time (first on line %d): keep one", s, line)
+	} else {
+		seen[s] = n.Source.Line
+	}
+	return s
+}
+
+// line reads a text of one line.
+func (l *layer) line(n *Node, what string) string {
+	s := l.Text(n, what)
+	if strings.ContainsFunc(s, invisible) {
+		l.Refuse(n.Source, "%s has a line end or an invisible character: write it as one line", what)
+	}
+	return s
+}
+
+func (l *layer) notEmpty(n *Node, what string) {
+	if n.Kind == Mapping && len(n.Fields) == 0 {
+		l.Refuse(n.Source, "%s is empty: fill it, or leave it out", what)
+	}
+}
