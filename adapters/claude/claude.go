@@ -1,0 +1,61 @@
+package claude
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+)
+
+// The versions whose behaviour was measured.
+const (
+	V332 = "2.1.332"
+	V197 = "2.1.197"
+)
+
+type dialect struct{}
+
+// New returns the dialect.
+func New() compiler.Dialect { return dialect{} }
+
+// Provider is claude.
+func (dialect) Provider() evaluator.Provider { return evaluator.Claude }
+
+// Versions lists what Read understands.
+func (dialect) Versions() []string { return []string{V332, V197} }
+
+// Claims lists what is said about a version.
+func (dialect) Claims(version string) []compiler.Claim {
+	return []compiler.Claim{
+		{Claim: "permission evaluation", Key: "claude." + version + ".permissions", Status: evaluator.Documented, By: "measurements of Claude Code " + version, Date: "2026-11-30"},
+		{Claim: "control protocol", Key: "claude." + version + ".wire", Status: evaluator.Documented, By: "measurements of Claude Code " + version, Date: "2026-11-30"},
+	}
+}
+
+// PlanFiles is the folder of the sessions' plan files: in plan mode Claude may
+// write its own there.
+func (dialect) PlanFiles(env evaluator.Env) []string {
+	if env.Home == "" {
+		return []string{"~/.claude/plans/*.md"}
+	}
+	return []string{env.Home + "/.claude/plans/*.md"}
+}
+
+// Env adds nothing: Claude's plan is a mode, not an agent.
+func (dialect) Env(_ evaluator.Interaction, env evaluator.Env) evaluator.Env { return env }
+
+// Read takes native settings apart.
+func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error) {
+	version := s.Version
+	if version == "" {
+		version = V332
+	}
+	if !slices.Contains([]string{V332, V197}, version) {
+		return nil, fmt.Errorf("claude %s isn't known: use %s or %s", version, V332, V197)
+	}
+	if _, err := decodeNative(native); err != nil {
+		return nil, err
+	}
+	return evaluator.NotRead{Provider: evaluator.ProviderVersion{Name: evaluator.Claude, Version: version}}, nil
+}
