@@ -74,12 +74,10 @@ func entries[T ~string](l *layer, n *Node, what, word string, known []T, read fu
 		l.wrongKind(n, what, "a mapping")
 		return
 	}
-	if len(n.Fields) == 0 {
-		l.Refuse(n.Source, "%s is empty: fill it, or leave it out", what)
-	}
+	l.notEmpty(n, what)
 	for _, f := range n.Fields {
 		if !slices.Contains(known, T(f.Name)) {
-			l.Refuse(f.Source, "unknown %s %q: use %s", word, f.Name, strings.Join(texts(known), ", "))
+			l.Refuse(f.Source, "unknown %s %q: use %s", word, show(f.Name), strings.Join(texts(known), ", "))
 			continue
 		}
 		read(T(f.Name), f)
@@ -124,6 +122,7 @@ func (l *layer) readProfiles(n *Node) {
 
 func (l *layer) readAcknowledge(n *Node) {
 	seen := map[string]int{}
+	l.notEmpty(n, "acknowledge")
 	l.Each(n, "acknowledge", func(n *Node) {
 		a := Acknowledgement{Source: n.Source}
 		const what = "an acknowledgement"
@@ -144,7 +143,7 @@ func (l *layer) gap(n *Node, seen map[string]int) string {
 	}
 	parts := strings.SplitN(s, ".", 3)
 	if len(parts) < 3 || !slices.Contains(texts(evaluator.Providers()), parts[0]) || !slices.Contains(texts(evaluator.RuleKinds()), parts[1]) || !name.MatchString(parts[2]) {
-		l.Refuse(n.Source, "gap %q isn't the id of a gap: it is provider.kind.rule, as a compile shows it", show(s))
+		l.Refuse(n.Source, "gap %q isn't the id of a gap: write provider.kind.rule, as the compiler reports it", show(s))
 	} else if line, ok := seen[s]; ok {
 		l.Refuse(n.Source, "gap %q is acknowledged a second time (first on line %d): keep one", s, line)
 	} else {
@@ -162,8 +161,10 @@ func (l *layer) line(n *Node, what string) string {
 	return s
 }
 
+// notEmpty refuses a mapping or list that says nothing: it would look as if it
+// took away what the layers below say.
 func (l *layer) notEmpty(n *Node, what string) {
-	if n.Kind == Mapping && len(n.Fields) == 0 {
+	if n.Kind == Mapping && len(n.Fields) == 0 || n.Kind == Sequence && len(n.Items) == 0 {
 		l.Refuse(n.Source, "%s is empty: fill it, or leave it out", what)
 	}
 }

@@ -16,81 +16,60 @@ import (
 // path is a file, a folder (its *.yaml and *.yml files in byte order of name,
 // without tests, *_test.yaml, and names that begin with a dot), or builtin/NAME;
 // ./builtin/NAME is a path. The first file may extend a built-in policy or a
-// file, named relative to its own folder. The error is a [diag.List] of every
-// problem of every file.
+// file, named relative to its own folder. The error is a [diag.List]: of every
+// path that can't be read, or else of every problem of every file.
 func Load(paths ...string) (*Policy, error) {
 	var files []File
 	var problems diag.List
 	for _, path := range paths {
-		found, err := find(path)
+		names, err := list(path)
 		if err != nil {
 			problems = append(problems, diag.Problem{File: path, Message: err.Error()})
 		}
-		files = append(files, found...)
-	}
-	if len(problems) > 0 && len(files) == 0 {
-		return nil, problems.Err()
-	}
-	p, err := parse(files, openRelative)
-	var more diag.List
-	if errors.As(err, &more) {
-		problems = append(problems, more...)
+		for _, name := range names {
+			f, err := open(name)
+			if err != nil {
+				problems = append(problems, diag.Problem{File: name, Message: err.Error()})
+			}
+			files = append(files, f)
+		}
 	}
 	if err := problems.Err(); err != nil {
-		return nil, err
+		return nil, err // a policy with files missing is no policy to judge
 	}
-	return p, nil
+	return parse(files, openRelative)
 }
 
-// find reads the files that a path names.
-func find(path string) ([]File, error) {
-	if name, ok := strings.CutPrefix(path, builtinPrefix); ok {
-		f, err := Builtin(name)
-		if err != nil {
-			return nil, err
-		}
-		return []File{f}, nil
+// list names the files that a path stands for.
+func list(path string) ([]string, error) {
+	if strings.HasPrefix(path, builtinPrefix) {
+		return []string{path}, nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, reason(err)
 	}
 	if !info.IsDir() {
-		f, err := readFile(path)
-		if err != nil {
-			return nil, err
-		}
-		return []File{f}, nil
+		return []string{path}, nil
 	}
-	return readFolder(path)
-}
-
-func readFolder(folder string) ([]File, error) {
-	entries, err := os.ReadDir(folder)
+	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, reason(err)
 	}
 	var names []string
 	for _, e := range entries {
 		if isPolicyName(e.Name()) && !e.IsDir() {
-			names = append(names, e.Name())
+			names = append(names, filepath.Join(path, e.Name()))
 		}
 	}
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0:
 		return nil, errors.New("the folder holds no policy: it needs a *.yaml file that isn't a test (*_test.yaml)")
+	case len(names) > maxLayers:
+		return nil, errors.New(tooManyFiles)
 	}
 	slices.Sort(names)
-	var files []File
-	var failed error
-	for _, name := range names {
-		f, err := readFile(filepath.Join(folder, name))
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		files = append(files, f)
-	}
-	return files, failed
+	return names, nil
 }
 
 func isPolicyName(name string) bool {
@@ -105,8 +84,12 @@ func cutExtension(name string) (string, bool) {
 	return strings.CutSuffix(name, ".yml")
 }
 
-// readFile reads as much of a file as is needed to see that it is too large.
-func readFile(path string) (File, error) {
+// open reads builtin/NAME, or as much of a file as is needed to see that it is
+// too large.
+func open(path string) (File, error) {
+	if name, ok := strings.CutPrefix(path, builtinPrefix); ok {
+		return Builtin(name)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return File{}, reason(err)
@@ -117,6 +100,21 @@ func readFile(path string) (File, error) {
 		return File{}, reason(err)
 	}
 	return File{Name: displayName(path), Data: data}, nil
+}
+
+// openRelative finds what the file called from extends.
+func openRelative(from, ref string) (File, error) {
+	if strings.HasPrefix(ref, builtinPrefix) {
+		return open(ref)
+	}
+	if _, ok := cutExtension(ref); !ok || filepath.IsAbs(ref) {
+		return File{}, errors.New("use " + builtinPrefix + "NAME, or the path of a .yaml file, relative to this one")
+	}
+	path := filepath.Join(filepath.Dir(from), filepath.FromSlash(ref))
+	if strings.HasPrefix(path, builtinPrefix) {
+		path = "./" + path
+	}
+	return open(path)
 }
 
 // displayName is the path as it was given. A file that is called like a built-in
@@ -136,19 +134,4 @@ func reason(err error) error {
 		return pathError.Err
 	}
 	return err
-}
-
-// openRelative finds what a file extends.
-func openRelative(from, ref string) (File, error) {
-	if name, ok := strings.CutPrefix(ref, builtinPrefix); ok {
-		return Builtin(name)
-	}
-	if _, ok := cutExtension(ref); !ok || filepath.IsAbs(ref) {
-		return File{}, errors.New("use " + builtinPrefix + "NAME, or the path of a .yaml file, relative to this one")
-	}
-	f, err := readFile(filepath.Join(filepath.Dir(from), filepath.FromSlash(ref)))
-	if err != nil {
-		return File{}, err
-	}
-	return f, nil
 }

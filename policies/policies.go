@@ -21,6 +21,8 @@ type File struct {
 const (
 	maxRules  = 10_000
 	maxLayers = 100
+
+	tooManyFiles = "the policy has more than 100 files: join some"
 )
 
 // Parse reads the files as the layers of one policy, base first. The first one
@@ -28,8 +30,8 @@ const (
 // [diag.List] of every problem of every file.
 func Parse(files ...File) (*Policy, error) {
 	return parse(files, func(_, ref string) (File, error) {
-		if strings.HasPrefix(ref, builtinPrefix) {
-			return Builtin(strings.TrimPrefix(ref, builtinPrefix))
+		if name, ok := strings.CutPrefix(ref, builtinPrefix); ok {
+			return Builtin(name)
 		}
 		return File{}, errors.New("only a policy that is loaded from disk can extend a file: use " + builtinPrefix + "NAME")
 	})
@@ -83,11 +85,11 @@ func (s *set) read(f File, extends, needsName bool) {
 		return
 	case len(s.files) == maxLayers:
 		s.full = true
-		s.refuse(diag.Problem{File: f.Name, Message: "the policy has more than 100 files: join some"})
+		s.refuse(diag.Problem{File: f.Name, Message: tooManyFiles})
 		return
 	}
 	if _, ok := s.files[f.Name]; ok {
-		s.refuse(diag.Problem{File: f.Name, Message: "the file is already part of the policy: name it once, and let no file extend itself"})
+		s.refuse(diag.Problem{File: f.Name, Message: "the file is given twice: give it once"})
 		return
 	}
 	// The text is kept only where it can be shown.
@@ -109,6 +111,10 @@ func (s *set) extend(l *layer, may bool) {
 	base, err := s.open(l.File.Name, l.extends)
 	if err != nil {
 		l.Refuse(l.extendsAt, "can't extend %q: %s", show(l.extends), err)
+		return
+	}
+	if _, ok := s.files[base.Name]; ok {
+		l.Refuse(l.extendsAt, "can't extend %q: %s is already part of the policy", show(l.extends), base.Name)
 		return
 	}
 	s.read(base, true, true)

@@ -41,7 +41,7 @@ func (r *Reader) Map(n *Node, what string, fields map[string]func(*Node)) {
 	for _, f := range n.Fields {
 		read, ok := fields[f.Name]
 		if !ok {
-			r.Refuse(f.Source, "unknown key %q in %s: use %s", f.Name, what, words(fields))
+			r.Refuse(f.Source, "unknown key %q in %s: use %s", show(f.Name), what, words(fields))
 			continue
 		}
 		read(f.Value)
@@ -60,14 +60,11 @@ func (r *Reader) Require(n *Node, what string, names ...string) {
 	}
 }
 
-// Each calls read for every item of a sequence, which isn't empty.
+// Each calls read for every item of a sequence.
 func (r *Reader) Each(n *Node, what string, read func(*Node)) {
 	if n == nil || n.Kind != Sequence {
 		r.wrongKind(n, what, "a list")
 		return
-	}
-	if len(n.Items) == 0 {
-		r.Refuse(n.Source, "%s is an empty list: fill it, or leave it out", what)
 	}
 	for _, item := range n.Items {
 		read(item)
@@ -97,7 +94,7 @@ func (r *Reader) Word(n *Node, what string, allowed ...string) string {
 		return ""
 	}
 	if !slices.Contains(allowed, n.Text) {
-		r.Refuse(n.Source, "unknown %s %q: use %s", what, n.Text, strings.Join(allowed, ", "))
+		r.Refuse(n.Source, "unknown %s %q: use %s", what, show(n.Text), strings.Join(allowed, ", "))
 		return ""
 	}
 	return n.Text
@@ -110,7 +107,7 @@ func (r *Reader) Bool(n *Node, what string) bool {
 		return false
 	}
 	if !isBool(n) {
-		r.Refuse(n.Source, "%s is %q: use true or false, without quotes", what, n.Text)
+		r.Refuse(n.Source, "%s is %q: use true or false, without quotes", what, show(n.Text))
 	}
 	return n.Text == "true"
 }

@@ -2,7 +2,6 @@ package policies
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/modegate/modegate/evaluator"
 )
@@ -12,6 +11,7 @@ import (
 func (l *layer) readRules(n *Node, what string, selects bool) []Rule {
 	var rules []Rule
 	seen := map[string]int{}
+	l.notEmpty(n, what)
 	l.Each(n, what, func(n *Node) {
 		rule := l.readRule(n, selects)
 		if line, ok := seen[rule.ID]; ok && rule.ID != "" {
@@ -85,12 +85,13 @@ func (l *layer) effect(n *Node) evaluator.Effect {
 // selection reads a list of words, none of them twice.
 func selection[T ~string](l *layer, n *Node, what, word string, known []T) []T {
 	var out []T
+	l.notEmpty(n, what)
 	l.Each(n, what, func(n *Node) {
 		s := T(l.Word(n, word, texts(known)...))
 		switch {
 		case s == "":
 		case slices.Contains(out, s):
-			l.Refuse(n.Source, "%s is in %s twice: keep one", s, strings.TrimSpace(what))
+			l.Refuse(n.Source, "%s is in %s twice: keep one", s, what)
 		default:
 			out = append(out, s)
 		}

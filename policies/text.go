@@ -52,7 +52,7 @@ func (r *Reader) checkCharacters(f File) bool {
 			at.Line, at.Column = at.Line+1, 0
 		case c == utf8.RuneError && size == 1:
 			r.Refuse(at, "the byte 0x%02x isn't UTF-8: save the file as UTF-8", rest[0])
-			fine = false
+			return false // the other bytes are the same mistake
 		case c == '\r' && len(rest) > 1 && rest[1] == '\n' || c == '\t':
 		case invisible(c):
 			r.Refuse(at, "the file has the invisible character %U here: remove it, or write it as an escape in double quotes", c)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"unicode"
 
 	"gopkg.in/yaml.v3"
@@ -91,9 +92,11 @@ func (s *step) String() string {
 	case s == nil:
 		return "the policy"
 	case s.parent == nil:
-		return s.name
+		return show(s.name)
+	case strings.HasPrefix(s.name, "["):
+		return s.parent.String() + s.name
 	}
-	return s.parent.String() + "." + s.name
+	return s.parent.String() + "." + show(s.name)
 }
 
 func (t *tree) place(n *yaml.Node) evaluator.Source {
@@ -119,7 +122,7 @@ func (t *tree) node(n *yaml.Node, at *step, depth int) *Node {
 	case yaml.SequenceNode:
 		out.Kind = Sequence
 		for i, item := range n.Content {
-			child := t.node(item, &step{at, strconv.Itoa(i)}, depth+1)
+			child := t.node(item, &step{at, "[" + strconv.Itoa(i) + "]"}, depth+1)
 			out.Items = append(out.Items, child)
 		}
 	case yaml.MappingNode:
@@ -141,12 +144,12 @@ func (t *tree) fields(n *yaml.Node, out *Node, at *step, depth int) {
 			t.Refuse(f.Source, "a key of %s isn't a text", at)
 			continue
 		}
-		if key.Style == 0 && odd(key.Value, key.Tag) != "" {
-			t.Refuse(f.Source, "the key %s of %s may be read as %s: put it in quotes", show(key.Value), at, odd(key.Value, key.Tag))
+		if what := odd(key.Value, key.Tag); key.Style == 0 && what != "" {
+			t.Refuse(f.Source, "a key of %s is %s: %s", at, show(key.Value), advice(key.Value, what))
 			continue
 		}
 		if line, ok := lines[f.Name]; ok {
-			t.Refuse(f.Source, "the key %q of %s is here a second time (first on line %d): keep one", f.Name, at, line)
+			t.Refuse(f.Source, "the key %q is in %s a second time (first on line %d): keep one", show(f.Name), at, line)
 			continue
 		}
 		lines[f.Name] = f.Source.Line
@@ -206,9 +209,17 @@ func (t *tree) checkScalar(n *yaml.Node, out *Node, at *step) {
 	case n.Value == "":
 		t.Refuse(out.Source, "%s has no value: give it one, or leave it out", at)
 	default:
-		t.Refuse(out.Source, "%s is %s, which may be read as %s: put it in quotes", at, show(n.Value), what)
+		t.Refuse(out.Source, "%s is %s: %s", at, show(n.Value), advice(n.Value, what))
 	}
 	out.Kind = Absent
+}
+
+// advice says what to do about an odd plain scalar.
+func advice(text, what string) string {
+	if text == "<<" {
+		return "a policy has no merge keys, write the values here"
+	}
+	return "some YAML readers take that for " + what + ", put it in quotes"
 }
 
 // show shortens a text for a message.
