@@ -1,0 +1,62 @@
+package cursor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/policies"
+)
+
+// acpArgv starts Cursor as an agent on standard input and output.
+var acpArgv = []string{"acp"}
+
+// The JSON Pointers of the native settings' parts.
+const (
+	argvPointer     = "/argv"
+	aliasesPointer  = "/modeAliases"
+	callbackPointer = "/callback/permission"
+)
+
+// Write says a cell in Cursor's settings. They come from the policy's profile; a
+// part that the profile leaves out gets the most cautious value and is listed as
+// assumed.
+func (Dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, error) {
+	var p profile
+	if in.Profile != nil {
+		r := &policies.Reader{}
+		p = readProfile(r, in.Profile)
+		if err := r.Problems.Err(); err != nil {
+			return compiler.Written{}, err
+		}
+	}
+	var w compiler.Written
+	part := func(pointer, name string, got list, instead []string, what string) []string {
+		if got.texts == nil {
+			w.Assumed = append(w.Assumed, fmt.Sprintf("the policy's cursor profile sets no %s for %s: %s", name, in.Cell.Mode, what))
+			return instead
+		}
+		w.Sources = append(w.Sources, compiler.SourceRef{Pointer: pointer, Source: got.source})
+		return slices.Clone(got.texts)
+	}
+	mode := p.modes[in.Cell.Mode]
+	argv := mode.argv
+	if argv.texts == nil {
+		argv = p.argv
+	}
+	var n Native
+	n.Argv = part(argvPointer, "argv", argv, acpArgv, "acp is taken")
+	n.ModeAliases = part(aliasesPointer, "mode aliases", p.wanted(in.Cell), nil, "the session mode is left as it is")
+	answer := list{}
+	if mode.permission != "" {
+		answer = list{[]string{string(mode.permission)}, mode.answer}
+	}
+	n.Callback.Permission = Permission(part(callbackPointer, "permission", answer, []string{string(AskPermission)}, "ask is taken")[0])
+	native, err := n.encode()
+	if err != nil {
+		return compiler.Written{}, fmt.Errorf("%s: %w", in.Cell, err)
+	}
+	w.Native = native
+	return w, nil
+}
