@@ -124,11 +124,14 @@ func newHeader(t *testing.T, about string) header {
 func writeRecording[C any](t *testing.T, name string, h header, cases []C) {
 	t.Helper()
 	var b bytes.Buffer
-	top, err := json.MarshalIndent(h, "", "  ")
+	top, err := plainJSON(h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Write(bytes.TrimSuffix(top, []byte("\n}")))
+	if err := json.Indent(&b, top, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	b.Truncate(b.Len() - len("\n}"))
 	b.WriteString(",\n  \"cases\": [\n")
 	for i, c := range cases {
 		line, err := plainJSON(c)
