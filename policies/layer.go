@@ -61,7 +61,7 @@ func readLayer(f File, needsName bool) *layer {
 // id reads the name of a policy or rule.
 func (l *layer) id(n *Node, what string) string {
 	s := l.Text(n, what)
-	if s != "" && !isBool(n) && !name.MatchString(s) {
+	if s != "" && !name.MatchString(s) {
 		l.Refuse(n.Source, "%s %q isn't a name: %s", what, show(s), nameRule)
 	}
 	return s
@@ -138,8 +138,8 @@ func (l *layer) readAcknowledge(n *Node) {
 // gap reads a gap's id. Whether there is such a gap is the compiler's to say.
 func (l *layer) gap(n *Node, seen map[string]int) string {
 	s := l.Text(n, "gap")
-	if s == "" || isBool(n) {
-		return s
+	if s == "" {
+		return ""
 	}
 	parts := strings.SplitN(s, ".", 3)
 	if len(parts) < 3 || !slices.Contains(texts(evaluator.Providers()), parts[0]) || !slices.Contains(texts(evaluator.RuleKinds()), parts[1]) || !name.MatchString(parts[2]) {

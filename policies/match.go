@@ -9,8 +9,8 @@ import (
 	"github.com/modegate/modegate/evaluator"
 )
 
-// PlanFiles is the path pattern that stands for the provider's own plan folder.
-const PlanFiles = "@plan-files"
+// planFiles is the path pattern that stands for the provider's own plan folder.
+const planFiles = "@plan-files"
 
 // CheckMatch reports what is wrong with a rule's pattern, and what to write
 // instead. A pattern that could never match is wrong: a rule that looks like a
@@ -24,7 +24,7 @@ const PlanFiles = "@plan-files"
 //   - file-read, file-change, outside-workspace: a glob over the path, relative to
 //     the workspace, or beginning with / or ~/. * and ? don't match a /; ** is a
 //     whole segment and matches any number of segments, none too. Nothing else is
-//     special. [PlanFiles] is for file-read and file-change.
+//     special. @plan-files, the provider's own plan folder, is for file-read and file-change.
 //   - web-fetch, web-search, mcp-tool (SERVER/TOOL), subagent, question: a text in
 //     which * matches any characters, none too.
 func CheckMatch(kind evaluator.Kind, match string) error {
@@ -83,12 +83,12 @@ func checkPath(kind evaluator.Kind, match string) error {
 	relative := false
 	rest := match
 	switch {
-	case match == PlanFiles && kind == evaluator.OutsideWorkspace:
-		return fmt.Errorf("match %s is for file-read and file-change: a rule of kind outside-workspace needs a path", PlanFiles)
-	case match == PlanFiles:
+	case match == planFiles && kind == evaluator.OutsideWorkspace:
+		return fmt.Errorf("match %s is for file-read and file-change: a rule of kind outside-workspace needs a path", planFiles)
+	case match == planFiles:
 		return nil
 	case match[0] == '@':
-		return fmt.Errorf("match %q is an unknown name: the only one is %s; write ? for the @ of a path that begins with it", match, PlanFiles)
+		return fmt.Errorf("match %q is an unknown name: the only one is %s; write ? for the @ of a path that begins with it", match, planFiles)
 	case drive.MatchString(match):
 		return fmt.Errorf("match %q begins with a drive: paths are relative to the workspace, or begin with / or ~/", match)
 	case strings.HasPrefix(match, "~/"), strings.HasPrefix(match, "/"):
@@ -101,7 +101,7 @@ func checkPath(kind evaluator.Kind, match string) error {
 	if err := checkSegments(match, rest); err != nil {
 		return err
 	}
-	if relative && kind == evaluator.OutsideWorkspace && match != "**" {
+	if relative && kind == evaluator.OutsideWorkspace {
 		return fmt.Errorf("match %q is relative to the workspace, so it never matches a path outside: use \"*\", or begin it with / or ~/", match)
 	}
 	return nil

@@ -42,12 +42,12 @@ type opener func(from, ref string) (File, error)
 
 // set collects the layers of one policy and their problems.
 type set struct {
-	open   opener
-	layers []*layer
-	rules  int
-	diag.List
-	files diag.Files
-	full  bool
+	open     opener
+	layers   []*layer
+	rules    int
+	problems diag.List
+	files    diag.Files
+	full     bool
 }
 
 func parse(files []File, open opener) (*Policy, error) {
@@ -56,7 +56,7 @@ func parse(files []File, open opener) (*Policy, error) {
 		s.refuse(diag.Problem{Message: "no policy file is given"})
 	}
 	for i, f := range files {
-		s.read(f, i == 0, i == 0)
+		s.read(f, i == 0)
 	}
 	p := &Policy{
 		Modes:        map[evaluator.Mode]ModePolicy{},
@@ -69,17 +69,18 @@ func parse(files []File, open opener) (*Policy, error) {
 		p.add(l)
 	}
 	p.Digest = digest(s.layers)
-	s.List = append(s.List, p.nameRules()...)
-	if err := s.files.Show(s.List).Err(); err != nil {
+	s.problems = append(s.problems, p.nameRules()...)
+	if err := s.files.Show(s.problems).Err(); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-func (s *set) refuse(p diag.Problem) { s.List = append(s.List, p) }
+func (s *set) refuse(p diag.Problem) { s.problems = append(s.problems, p) }
 
-// read reads a file, and before it the one that it extends.
-func (s *set) read(f File, extends, needsName bool) {
+// read reads a file, and before it the one that it extends. The first file of a
+// policy needs a name, and it alone may extend another.
+func (s *set) read(f File, first bool) {
 	switch {
 	case s.full:
 		return
@@ -94,17 +95,17 @@ func (s *set) read(f File, extends, needsName bool) {
 	}
 	// The text is kept only where it can be shown.
 	s.files.Add(f.Name, f.Data[:min(len(f.Data), maxFileSize)])
-	l := readLayer(f, needsName)
+	l := readLayer(f, first)
 	if l.extends != "" {
-		s.extend(l, extends)
+		s.extend(l, first)
 	}
 	s.count(l)
-	s.List = append(s.List, l.Problems...)
+	s.problems = append(s.problems, l.Problems...)
 	s.layers = append(s.layers, l)
 }
 
-func (s *set) extend(l *layer, may bool) {
-	if !may {
+func (s *set) extend(l *layer, first bool) {
+	if !first {
 		l.Refuse(l.extendsAt, "only the first file of a policy may extend another: remove it, or load this file by itself")
 		return
 	}
@@ -117,7 +118,7 @@ func (s *set) extend(l *layer, may bool) {
 		l.Refuse(l.extendsAt, "can't extend %q: %s is already part of the policy", show(l.extends), base.Name)
 		return
 	}
-	s.read(base, true, true)
+	s.read(base, true)
 }
 
 // count refuses a policy with too many rules, once.

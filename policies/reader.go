@@ -71,7 +71,8 @@ func (r *Reader) Each(n *Node, what string, read func(*Node)) {
 	}
 }
 
-// Text reads a scalar that isn't blank. An unquoted true or false isn't a text.
+// Text reads a scalar that isn't blank, and returns "" when it isn't one. An
+// unquoted true or false isn't a text.
 func (r *Reader) Text(n *Node, what string) string {
 	if n == nil || n.Kind != Scalar {
 		r.wrongKind(n, what, "a text")
@@ -80,8 +81,10 @@ func (r *Reader) Text(n *Node, what string) string {
 	switch {
 	case isBool(n):
 		r.Refuse(n.Source, "%s must be a text: put %s in quotes", what, n.Text)
+		return ""
 	case strings.TrimSpace(n.Text) == "":
 		r.Refuse(n.Source, "%s is empty: give it a text", what)
+		return ""
 	}
 	return n.Text
 }

@@ -22,9 +22,27 @@ const (
 
 var syntaxLine = regexp.MustCompile(`^line ([0-9]+): `)
 
-// syntaxMessage is yaml.v3's text without its own name and line.
+// syntaxAdvice says what to do about yaml.v3's messages, by their beginnings.
+var syntaxAdvice = []struct{ message, advice string }{
+	{"found character that cannot start any token", "indent with spaces, and put a text that begins with @ or ` in quotes"},
+	{"mapping values are not allowed", "give each line of a mapping the same indent, and put a text that holds a colon in quotes"},
+	{"did not find expected ',' or", "close the bracket, and put a text that holds a colon or a bracket in quotes"},
+	{"did not find expected node content", "close the bracket, or write the value"},
+	{"did not find expected", "give each line of a block the same indent"},
+	{"could not find expected ':'", "write KEY: VALUE"},
+	{"found unexpected end of stream", "close the quote"},
+	{"found unknown escape character", "use single quotes, or two backslashes for one"},
+}
+
+// syntaxMessage is yaml.v3's text without its own name and line, and what to do.
 func syntaxMessage(err error) string {
-	return syntaxLine.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "")
+	message := syntaxLine.ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), "")
+	for _, a := range syntaxAdvice {
+		if strings.HasPrefix(message, a.message) {
+			return message + ": " + a.advice
+		}
+	}
+	return message
 }
 
 // syntaxPlace finds the place of a syntax error. yaml.v3 names the line where

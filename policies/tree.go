@@ -108,7 +108,7 @@ func (t *tree) place(n *yaml.Node) evaluator.Source {
 func (t *tree) node(n *yaml.Node, at *step, depth int) *Node {
 	out := &Node{Source: t.place(n)}
 	if depth > maxDepth {
-		t.Refuse(out.Source, "%s is nested deeper than %d levels", at.parent, maxDepth)
+		t.Refuse(out.Source, "%s is nested deeper than %d levels: make it flatter", show(at.String()), maxDepth)
 		return out
 	}
 	if !t.checkDecoration(n) {
@@ -196,7 +196,8 @@ func (t *tree) checkScalar(n *yaml.Node, out *Node, at *step) {
 	for _, c := range n.Value {
 		if c != '\n' && c != '\t' && unicode.IsControl(c) {
 			t.Refuse(out.Source, "%s has the control character %U: remove it", at, c)
-			break
+			out.Kind = Absent
+			return
 		}
 	}
 	if out.Quoted || isBool(out) || n.Style&yaml.TaggedStyle != 0 {

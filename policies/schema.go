@@ -1,0 +1,14 @@
+package policies
+
+import (
+	_ "embed"
+	"slices"
+)
+
+//go:embed schema/policy.schema.json
+var schema []byte
+
+// Schema returns the JSON Schema (draft-07) of policy files, for editors. It
+// knows the words and the patterns of the language, and the known keys of the
+// providers' profiles; [Parse] and the dialects refuse more.
+func Schema() []byte { return slices.Clone(schema) }
