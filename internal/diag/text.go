@@ -67,7 +67,7 @@ func excerpt(line string, column int) (text, indent string) {
 			shown.WriteRune('…')
 			return shown.String(), blanks.String()
 		}
-		if r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+		if r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
 			r = '\uFFFD'
 		}
 		shown.WriteRune(r)
