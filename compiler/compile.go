@@ -43,8 +43,11 @@ func Compile(p *policies.Policy, d Dialect, cell evaluator.Cell, o Options) (*Co
 	if err != nil {
 		return nil, fmt.Errorf("%s: the settings that were written can't be read back: %w", cell, err)
 	}
-	gaps := Found(in, meaning, env)
-	gaps = explained(gaps, w.Gaps)
+	declared, found, err := Compare(d, in, Setting{Version: version, Env: env})
+	if err != nil {
+		return nil, err
+	}
+	gaps := explained(found, declared)
 	if err := acknowledge(p, gaps); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,155 @@
+package opencode
+
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// directoryCommands only change the folder: there is no ask for the command
+// itself, but their words are looked at.
+var directoryCommands = []string{"cd", "pushd", "popd", "chdir", "push-location", "set-location"}
+
+// unasked are other simple commands that OpenCode's grammar doesn't take for
+// commands.
+var unasked = []string{"[", "unset", "unsetenv"}
+
+var blankAfterBackslash = regexp.MustCompile(`\\[ \t]+\n`)
+
+// doubtfulText names what stands in a text that the two grammars read apart.
+func doubtfulText(text string) string {
+	end := strings.TrimRight(text, " \t\n")
+	switch {
+	case strings.ContainsAny(text, "\r\v\f\u00a0\ufeff"):
+		return "white space that only one grammar takes for space"
+	case (len(end)-len(strings.TrimRight(end, `\`)))%2 == 1:
+		return "a backslash at the end"
+	case blankAfterBackslash.MatchString(text):
+		return "a backslash before blanks at the end of a line"
+	case strings.Contains(text, "\\`"):
+		return "a backslash before a backtick"
+	}
+	return ""
+}
+
+func doubtfulName(name string) string {
+	switch {
+	case name == "":
+		return "an empty command name"
+	case name != "[" && name[0] != '$' && strings.ContainsAny(name, "{}#["):
+		return "a command name with a bracket, a brace or a number sign"
+	}
+	return ""
+}
+
+// doubtNode names the constructs that the two grammars read apart.
+func (r *shellReader) doubtNode(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.CmdSubst:
+		r.substitution(n)
+	case *syntax.ParamExp:
+		removes := n.Exp != nil && n.Exp.Op >= syntax.RemSmallSuffix && n.Exp.Op <= syntax.RemLargePrefix
+		if (removes || n.Repl != nil) && strings.ContainsAny(r.script.Source(n)[1:], "$`") {
+			r.doubt("a substitution in a parameter's pattern")
+		}
+	case *syntax.UnaryArithm:
+		if n.Op == syntax.Inc || n.Op == syntax.Dec {
+			r.doubt("an increment in arithmetic")
+		}
+	case *syntax.Lit:
+		if strings.HasSuffix(n.Value, "$") {
+			r.doubt("a dollar sign alone")
+		}
+	case *syntax.ExtGlob:
+		r.doubt("an extended glob")
+	case *syntax.FuncDecl:
+		switch n.Body.Cmd.(type) {
+		case *syntax.Block, *syntax.Subshell:
+		default:
+			r.doubt("a function without braces")
+		}
+	}
+}
+
+func (r *shellReader) substitution(n *syntax.CmdSubst) {
+	if len(n.Stmts) == 0 {
+		r.doubt("an empty substitution")
+		return
+	}
+	if _, ok := n.Stmts[0].Cmd.(*syntax.ArithmCmd); ok {
+		r.doubt("an arithmetic command in a substitution")
+	}
+}
+
+// compoundAfterNot doubts a "!" before what that grammar doesn't take there.
+func (r *shellReader) compoundAfterNot(c syntax.Command) {
+	switch c.(type) {
+	case *syntax.BinaryCmd, *syntax.Subshell, *syntax.TestClause:
+	default:
+		r.doubt("a negation of a compound command")
+	}
+}
+
+// heredocs accepts a here-document only where both grammars see the same text:
+// after the words of a command, nothing but redirects behind it on its line, and
+// a body that neither is empty nor holds backticks or a line like its end.
+func (r *shellReader) heredocs(s *syntax.Stmt) {
+	count := 0
+	for _, d := range s.Redirs {
+		if d.Op != syntax.Hdoc && d.Op != syntax.DashHdoc {
+			continue
+		}
+		count++
+		if count > 1 || d.Hdoc == nil || s.Background || s.Negated || !r.endsLine(s, d) || !plainBody(r.script.Source(d.Hdoc), d.Word) {
+			r.doubt("a here-document that the two grammars may read apart")
+			return
+		}
+		if s.Cmd == nil || s.Cmd.Pos().Offset() > d.Pos().Offset() {
+			r.doubt("a here-document before its command")
+		}
+	}
+}
+
+// endsLine reports whether only redirects follow a here-document's word on its line.
+func (r *shellReader) endsLine(s *syntax.Stmt, d *syntax.Redirect) bool {
+	end := int(d.Word.End().Offset())
+	for _, other := range s.Redirs {
+		if other != d && int(other.Pos().Offset()) >= end {
+			end = int(other.Word.End().Offset())
+		}
+	}
+	rest := r.script.Text[min(end, len(r.script.Text)):]
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(line) == ""
+}
+
+func plainBody(body string, word *syntax.Word) bool {
+	delimiter := strings.Trim(word.Lit(), `\`)
+	if delimiter == "" {
+		var b strings.Builder
+		syntax.Walk(word, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Lit:
+				b.WriteString(n.Value)
+			case *syntax.SglQuoted:
+				b.WriteString(n.Value)
+			}
+			return true
+		})
+		delimiter = b.String()
+	}
+	if strings.TrimSpace(body) == "" || strings.Contains(body, "`") || delimiter == "" {
+		return false
+	}
+	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+	if strings.TrimSpace(lines[len(lines)-1]) == delimiter {
+		lines = lines[:len(lines)-1]
+	}
+	for _, line := range lines {
+		if strings.HasPrefix(strings.TrimLeft(line, " \t"), delimiter) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,56 @@
+package opencode2
+
+import (
+	"github.com/modegate/modegate/adapters/internal/lastmatch"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/paths"
+)
+
+// agentRules are the rules that precede a session's: the agent's own, or the
+// documented defaults when the Env has no agent list. An agent that isn't in the
+// list denies everything (measured on 1.18.33).
+func agentRules(env evaluator.Env) (rules []lastmatch.Rule, assumed []string) {
+	id := agentOf(env)
+	if env.Agents == nil {
+		return defaults(id, env.Home), []string{"the rules of agent " + id + ": OpenCode's documented defaults"}
+	}
+	for _, a := range env.Agents {
+		if a.ID != id {
+			continue
+		}
+		for _, r := range a.Permissions {
+			rules = append(rules, lastmatch.Rule(r))
+		}
+		return rules, nil
+	}
+	return []lastmatch.Rule{{Action: "*", Resource: "*", Effect: evaluator.Deny}}, nil
+}
+
+// defaults are the rules that agents of 2.0 start with (source read 2026-11-30):
+// everything, except that folders outside ask and .env files ask; the plan agent
+// edits nothing but its plan folder.
+func defaults(id, home string) []lastmatch.Rule {
+	at := func(p string) string { return paths.Home(home, p) }
+	rules := []lastmatch.Rule{
+		{Action: "*", Resource: "*", Effect: evaluator.Allow},
+		{Action: "external_directory", Resource: "*", Effect: evaluator.Ask},
+		{Action: "external_directory", Resource: at("~/.local/share/opencode/shell/*/*"), Effect: evaluator.Allow},
+		{Action: "external_directory", Resource: at("~/.local/share/opencode/tool-output/*"), Effect: evaluator.Allow},
+		{Action: "external_directory", Resource: "/tmp/opencode/*", Effect: evaluator.Allow},
+		{Action: "external_directory", Resource: at("~/.config/opencode/*"), Effect: evaluator.Allow},
+		{Action: "question", Resource: "*", Effect: evaluator.Deny},
+		{Action: "read", Resource: "*", Effect: evaluator.Allow},
+		{Action: "read", Resource: "*.env", Effect: evaluator.Ask},
+		{Action: "read", Resource: "*.env.*", Effect: evaluator.Ask},
+		{Action: "read", Resource: "*.env.example", Effect: evaluator.Allow},
+		{Action: "question", Resource: "*", Effect: evaluator.Allow},
+	}
+	if id == "plan" {
+		rules = append(rules,
+			lastmatch.Rule{Action: "edit", Resource: "*", Effect: evaluator.Deny},
+			lastmatch.Rule{Action: "edit", Resource: at("~/.opencode/plan/*"), Effect: evaluator.Allow},
+			lastmatch.Rule{Action: "external_directory", Resource: at("~/.opencode/plan/*"), Effect: evaluator.Allow},
+		)
+	}
+	return rules
+}

@@ -1,0 +1,55 @@
+package opencode2
+
+import (
+	"github.com/modegate/modegate/adapters/internal/lastmatch"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/policies"
+)
+
+// placed is a rule of a profile with its place.
+type placed struct {
+	lastmatch.Rule
+	source evaluator.Source
+}
+
+// CheckProfile accepts `last`, the rules that come after all others.
+func (dialect) CheckProfile(r *policies.Reader, n *policies.Node) { readProfile(r, n) }
+
+func readProfile(r *policies.Reader, n *policies.Node) []placed {
+	var last []placed
+	r.Map(n, "the opencode2 profile", map[string]func(*policies.Node){
+		"last": func(n *policies.Node) {
+			r.Each(n, "last", func(n *policies.Node) { last = append(last, readRule(r, n)) })
+		},
+	})
+	return last
+}
+
+func readRule(r *policies.Reader, n *policies.Node) placed {
+	p := placed{source: n.Source}
+	missing := map[string]bool{"action": true, "resource": true, "effect": true}
+	text := func(name string, dst *string) func(*policies.Node) {
+		return func(n *policies.Node) {
+			delete(missing, name)
+			*dst = r.Text(n, name)
+		}
+	}
+	r.Map(n, "a rule", map[string]func(*policies.Node){
+		"id":       text("id", &p.source.ID),
+		"action":   text("action", &p.Action),
+		"resource": text("resource", &p.Resource),
+		"effect": func(n *policies.Node) {
+			delete(missing, "effect")
+			p.Effect.UnmarshalText([]byte(r.Word(n, "effect", "allow", "ask", "deny")))
+		},
+	})
+	for _, name := range []string{"action", "resource", "effect"} {
+		if missing[name] {
+			r.Refuse(n.Source, "a rule needs %q", name)
+		}
+	}
+	if p.Effect == evaluator.Deny && (p.Action == "shell" || p.Action == "read" || p.Action == "*") {
+		r.Refuse(n.Source, "OpenCode 2 refuses sessions that deny %q on its free tier: use ask", p.Action)
+	}
+	return p
+}

@@ -1,0 +1,169 @@
+package opencode2
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/modegate/modegate/adapters/internal/lastmatch"
+	"github.com/modegate/modegate/adapters/internal/opencode"
+	"github.com/modegate/modegate/adapters/internal/wildcard"
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/paths"
+	"github.com/modegate/modegate/internal/strictjson"
+)
+
+// meaning is a session's rules with what surrounds them.
+type meaning struct {
+	version string
+	env     evaluator.Env
+	agent   []lastmatch.Rule
+	session []lastmatch.Rule
+	rules   *opencode.Rules
+	other   *opencode.Rules // as the other version judges, nil when they can't part
+	assumed []string
+}
+
+// Read takes a session's rules. The Env's facts must be empty: 2.0 needs none.
+func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error) {
+	session, err := decode(native)
+	if err != nil {
+		return nil, err
+	}
+	version := s.Version
+	if version == "" {
+		version = Founding
+	}
+	if version != Founding && version != Measured {
+		return nil, fmt.Errorf("unknown version %q of opencode2: use %s or %s", version, Founding, Measured)
+	}
+	if len(s.Env.Facts) > 0 {
+		if err := strictjson.Decode(s.Env.Facts, &struct{}{}); err != nil {
+			return nil, fmt.Errorf("facts: %w", err)
+		}
+	}
+	m := &meaning{version: version, env: s.Env, session: session}
+	m.agent, m.assumed = agentRules(s.Env)
+	m.rules = opencode.NewRules(m.agent, session, s.Env.Saved, version == Measured)
+	if len(s.Env.Saved) > 0 {
+		m.other = opencode.NewRules(m.agent, session, s.Env.Saved, version != Measured)
+	}
+	return m, nil
+}
+
+// Judge answers one Action.
+func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, error) {
+	list, tool, err := requests(a, m.env)
+	if err != nil {
+		return evaluator.Verdict{}, err
+	}
+	v := m.rules.Verdict(words, list, explain)
+	if tool != "" && m.hidden(tool) {
+		v.Effect, v.Native.Effect, v.ToolAbsent = evaluator.Deny, evaluator.Deny, true
+		v.Decider, v.Enforcer = evaluator.ByRule, evaluator.EnforcedByRule
+		v.Reason = "the tool isn't offered to the model: every rule for " + tool + " denies; " + v.Reason
+	}
+	v.Provider = evaluator.ProviderVersion{Name: evaluator.OpenCode2, Version: m.version}
+	v.Assumed = append(v.Assumed, m.assumed...)
+	if m.env.Workspace == "" && a.Kind != evaluator.Native {
+		v.Assumed = append(v.Assumed, "no workspace: relative paths lie inside, absolute ones outside")
+		if paths.Rooted(a.Path) || paths.Rooted(a.To) || paths.Rooted(a.Cwd) {
+			v = unplaced(v)
+		}
+	}
+	v.Differs = m.differs(list, v.Effect)
+	return v, nil
+}
+
+// unplaced takes back an answer that rests on where the workspace is.
+func unplaced(v evaluator.Verdict) evaluator.Verdict {
+	v.Effect, v.Native.Effect = evaluator.Unknown, evaluator.Unknown
+	v.Decider, v.Enforcer, v.Rule = evaluator.ByNobody, evaluator.EnforcedByNobody, nil
+	v.Reason = "an absolute path can't be judged without the workspace"
+	return v
+}
+
+// hidden reports whether 2.0 takes a tool away from the model: everything that
+// the rules for it name, and "*", is denied (source read 2026-11-30).
+func (m *meaning) hidden(tool string) bool {
+	probes := []string{"*"}
+	for _, rule := range append(append([]lastmatch.Rule{}, m.agent...), m.session...) {
+		if wildcard.Compile(rule.Action).Match(tool) {
+			probes = append(probes, rule.Resource)
+		}
+	}
+	configured := opencode.NewRules(m.agent, m.session, nil, false)
+	for _, p := range probes {
+		if e, _ := configured.Decide(tool, p); e != evaluator.Deny {
+			return false
+		}
+	}
+	return true
+}
+
+// differs names the versions that answer otherwise.
+func (m *meaning) differs(list []opencode.Request, effect evaluator.Effect) []evaluator.Difference {
+	var out []evaluator.Difference
+	if m.other != nil {
+		if e := m.other.Verdict(words, list, false).Effect; e != effect {
+			d := evaluator.Difference{Version: Measured, Effect: e, Reason: "there a configured deny is final, whatever was saved"}
+			if m.version == Measured {
+				d = evaluator.Difference{Version: Founding, Effect: e, Reason: "there the last match decides, saved grants included"}
+			}
+			out = append(out, d)
+		}
+	}
+	if e, ok := m.laterEffect(list); ok && e != effect {
+		out = append(out, evaluator.Difference{Version: "later 2.x (source read 2026-11-30)", Effect: e,
+			Reason: "there an absolute rule for read or edit is compared with the absolute path of a relative resource"})
+	}
+	return out
+}
+
+// laterEffect judges as newer source of 2.x does: for read and edit, a rule with
+// an absolute resource is compared with the absolute form of a relative text,
+// and a configured deny is final. ok is false where no rule makes a difference.
+func (m *meaning) laterEffect(list []opencode.Request) (effect evaluator.Effect, ok bool) {
+	if m.env.Workspace == "" {
+		return evaluator.Unknown, false
+	}
+	total := evaluator.Allow
+	for _, q := range list {
+		if q.Doubt != "" {
+			return evaluator.Unknown, false
+		}
+		for _, res := range q.Resources {
+			e, twisted := m.later(q.Action, res.Text)
+			ok = ok || twisted
+			total = evaluator.Strictest(total, e)
+		}
+	}
+	return total, ok
+}
+
+func (m *meaning) later(action, text string) (effect evaluator.Effect, twisted bool) {
+	plain, _ := m.rules.Decide(action, text)
+	if action != "read" && action != "edit" || paths.Rooted(text) {
+		return plain, false
+	}
+	absolute := paths.Abs(m.env.Workspace, strings.ReplaceAll(text, `\`, "/"))
+	effect = evaluator.Ask
+	for _, r := range append(append([]lastmatch.Rule{}, m.agent...), m.session...) {
+		subject := text
+		if strings.HasPrefix(wildcard.Normalise(r.Resource), "/") {
+			subject = absolute
+		}
+		if wildcard.Compile(r.Action).Match(action) && wildcard.Compile(r.Resource).Match(subject) {
+			effect = r.Effect
+		}
+	}
+	if effect != evaluator.Deny {
+		for _, g := range m.env.Saved {
+			if wildcard.Compile(g.Action).Match(action) && wildcard.Compile(g.Resource).Match(text) {
+				effect = evaluator.Allow
+			}
+		}
+	}
+	without, _ := opencode.NewRules(m.agent, m.session, m.env.Saved, true).Decide(action, text)
+	return effect, effect != without
+}
