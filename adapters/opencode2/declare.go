@@ -16,23 +16,23 @@ import (
 // meaning: that comparison comes later and must find the same.
 func (w *writer) declare(agentPaths []evaluator.AgentRule, last []placed) {
 	for _, kind := range compiler.ConditionKinds() {
-		r := w.in.Governs(kind)
+		r := w.In.Governs(kind)
 		if r == nil {
 			continue
 		}
 		w.declareRule(kind, *r)
 		for _, p := range last {
 			if p.Action == names[kind] && p.Resource == "*" && compiler.Looser(r.Effect, p.Effect) {
-				w.gap(kind, *r, evaluator.Narrower, p.Effect, "the profile's last rule: "+p.Action+" "+p.Effect.String()+", whatever else is said")
+				w.Gap(kind, *r, evaluator.Narrower, p.Effect, "the profile's last rule: "+p.Action+" "+p.Effect.String()+", whatever else is said")
 			}
 		}
 	}
-	for _, r := range w.in.Narrow() {
-		switch said := opencode.Lower(r, names, w.env); {
+	for _, r := range w.In.Narrow() {
+		switch said := opencode.Lower(r, names, w.Env); {
 		case r.Match == compiler.PlanFiles:
 			w.declarePlanFiles(r, agentPaths)
 		case said.Loss != "":
-			w.gap(r.Kind, r, evaluator.Narrower, evaluator.Ask, said.Loss)
+			w.Gap(r.Kind, r, evaluator.Narrower, evaluator.Ask, said.Loss)
 		default:
 			w.declareRule(r.Kind, r)
 		}
@@ -46,18 +46,10 @@ func (w *writer) declare(agentPaths []evaluator.AgentRule, last []placed) {
 // declareUnknownAgent declares what an agent that isn't in the list comes to:
 // OpenCode denies whatever the session's rules don't speak of.
 func (w *writer) declareUnknownAgent() {
-	known := w.env.Agents == nil || slices.ContainsFunc(w.env.Agents, func(a evaluator.Agent) bool { return a.ID == agentOf(w.env) })
-	beyond := w.in.Governs(evaluator.OutsideWorkspace)
-	if !known && beyond != nil && w.in.Governs(evaluator.FileRead) == nil {
-		w.gap(evaluator.OutsideWorkspace, *beyond, evaluator.Narrower, evaluator.Deny, "the session's agent isn't in the list, so everything that no rule speaks of is denied")
-	}
-}
-
-func (w *writer) gap(kind evaluator.Kind, r compiler.Rule, d evaluator.Direction, got evaluator.Effect, reason string) {
-	g := compiler.NewGap(evaluator.OpenCode2, kind, r, d)
-	g.Got, g.Reason = got, reason
-	if !slices.ContainsFunc(w.gaps, func(old evaluator.Gap) bool { return old.ID == g.ID && old.Direction == g.Direction }) {
-		w.gaps = append(w.gaps, g)
+	known := w.Env.Agents == nil || slices.ContainsFunc(w.Env.Agents, func(a evaluator.Agent) bool { return a.ID == agentOf(w.Env) })
+	beyond := w.In.Governs(evaluator.OutsideWorkspace)
+	if !known && beyond != nil && w.In.Governs(evaluator.FileRead) == nil {
+		w.Gap(evaluator.OutsideWorkspace, *beyond, evaluator.Narrower, evaluator.Deny, "the session's agent isn't in the list, so everything that no rule speaks of is denied")
 	}
 }
 
@@ -65,19 +57,19 @@ func (w *writer) gap(kind evaluator.Kind, r compiler.Rule, d evaluator.Direction
 func (w *writer) declareRule(kind evaluator.Kind, r compiler.Rule) {
 	switch {
 	case r.Effect == evaluator.Review:
-		w.gap(kind, r, evaluator.Narrower, evaluator.Ask, "OpenCode has no reviewer, so a person is asked")
+		w.Gap(kind, r, evaluator.Narrower, evaluator.Ask, "OpenCode has no reviewer, so a person is asked")
 	case r.Effect == evaluator.Deny && (kind == evaluator.Command || kind == evaluator.FileRead):
-		w.gap(kind, r, evaluator.Wider, evaluator.Ask, "OpenCode 2 refuses sessions that deny shell or read, so a person is asked")
+		w.Gap(kind, r, evaluator.Wider, evaluator.Ask, "OpenCode 2 refuses sessions that deny shell or read, so a person is asked")
 	}
 }
 
 // declarePlanFiles declares a plan folder that no agent opens.
 func (w *writer) declarePlanFiles(r compiler.Rule, agentPaths []evaluator.AgentRule) {
-	file := paths.Home(w.env.Home, strings.TrimSuffix(dialect{}.PlanFiles(w.env)[0], "*")+"x")
+	file := paths.Home(w.Env.Home, strings.TrimSuffix(dialect{}.PlanFiles(w.Env)[0], "*")+"x")
 	if allows(agentPaths, "edit", file) && allows(agentPaths, "external_directory", file) {
 		return
 	}
-	w.gap(r.Kind, r, evaluator.Narrower, evaluator.Deny, "no agent of the session's list opens the plan folder, so the rules can't")
+	w.Gap(r.Kind, r, evaluator.Narrower, evaluator.Deny, "no agent of the session's list opens the plan folder, so the rules can't")
 }
 
 func allows(list []evaluator.AgentRule, action, path string) bool {
@@ -89,15 +81,15 @@ func allows(list []evaluator.AgentRule, action, path string) bool {
 // declarePath declares what an agent's path opens beyond the policy.
 func (w *writer) declarePath(p evaluator.AgentRule, agentPaths []evaluator.AgentRule) {
 	path := strings.NewReplacer("*", "x", "?", "x").Replace(p.Resource)
-	outside := !paths.Within(placeOf(w.env).Directory, paths.Abs(placeOf(w.env).Directory, path))
-	beyond := w.in.Governs(evaluator.OutsideWorkspace)
+	outside := !paths.Within(placeOf(w.Env).Directory, paths.Abs(placeOf(w.Env).Directory, path))
+	beyond := w.In.Governs(evaluator.OutsideWorkspace)
 	if p.Action == "external_directory" {
 		if outside && beyond != nil && compiler.Looser(evaluator.Allow, beyond.Effect) {
-			w.gap(evaluator.OutsideWorkspace, *beyond, evaluator.Wider, evaluator.Allow, "the session's agent allows its own folders for data, output and temporary files")
+			w.Gap(evaluator.OutsideWorkspace, *beyond, evaluator.Wider, evaluator.Allow, "the session's agent allows its own folders for data, output and temporary files")
 		}
 		return
 	}
-	change := w.in.Governs(evaluator.FileChange)
+	change := w.In.Governs(evaluator.FileChange)
 	if change == nil || w.isPlanFile(path) {
 		return
 	}
@@ -106,10 +98,10 @@ func (w *writer) declarePath(p evaluator.AgentRule, agentPaths []evaluator.Agent
 		got = evaluator.Ask
 	}
 	if compiler.Looser(got, change.Effect) {
-		w.gap(evaluator.FileChange, *change, evaluator.Wider, got, "the session's agent allows edits of "+p.Resource+", and that rule can't be told from its own folders")
+		w.Gap(evaluator.FileChange, *change, evaluator.Wider, got, "the session's agent allows edits of "+p.Resource+", and that rule can't be told from its own folders")
 	}
 }
 
 func (w *writer) isPlanFile(path string) bool {
-	return slices.ContainsFunc(w.in.PlanFiles, func(glob string) bool { return compiler.MatchPath(glob, path, w.env) })
+	return slices.ContainsFunc(w.In.PlanFiles, func(glob string) bool { return compiler.MatchPath(glob, path, w.Env) })
 }

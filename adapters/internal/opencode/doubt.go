@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/modegate/modegate/internal/bash"
 )
 
 // directoryCommands only change the folder: there is no ask for the command
@@ -15,7 +17,12 @@ var directoryCommands = []string{"cd", "pushd", "popd", "chdir", "push-location"
 // commands.
 var unasked = []string{"[", "unset", "unsetenv"}
 
-var blankAfterBackslash = regexp.MustCompile(`\\[ \t]+\n`)
+var (
+	blankAfterBackslash = regexp.MustCompile(`\\[ \t]+\n`)
+	blankBeforeSign     = regexp.MustCompile(`\\ [^\n]*#`)
+	dashBeforeRedirect  = regexp.MustCompile(`[ \t]-[ \t]+[0-9]*[<>&]`)
+	continuedComment    = regexp.MustCompile(`\\\n[ \t]*#|#[^\n]*\\\n`)
+)
 
 // doubtfulText names what stands in a text that the two grammars read apart.
 func doubtfulText(text string) string {
@@ -27,6 +34,14 @@ func doubtfulText(text string) string {
 		return "a backslash at the end"
 	case blankAfterBackslash.MatchString(text):
 		return "a backslash before blanks at the end of a line"
+	case strings.Contains(text, `$"`):
+		return "a dollar sign before a quote"
+	case blankBeforeSign.MatchString(text):
+		return "a number sign behind an escaped blank"
+	case dashBeforeRedirect.MatchString(text):
+		return "a dash before a redirect"
+	case continuedComment.MatchString(text):
+		return "a number sign beside a continued line"
 	case strings.Contains(text, "\\`"):
 		return "a backslash before a backtick"
 	}
@@ -35,8 +50,10 @@ func doubtfulText(text string) string {
 
 func doubtfulName(name string) string {
 	switch {
-	case name == "":
-		return "an empty command name"
+	case name == "" || strings.HasPrefix(name, `\ `):
+		return "a command name without letters"
+	case name == "time":
+		return "an assignment before a keyword"
 	case name != "[" && name[0] != '$' && strings.ContainsAny(name, "{}#["):
 		return "a command name with a bracket, a brace or a number sign"
 	}
@@ -49,14 +66,13 @@ func (r *shellReader) doubtNode(n syntax.Node) {
 	case *syntax.CmdSubst:
 		r.substitution(n)
 	case *syntax.ParamExp:
-		removes := n.Exp != nil && n.Exp.Op >= syntax.RemSmallSuffix && n.Exp.Op <= syntax.RemLargePrefix
-		if (removes || n.Repl != nil) && strings.ContainsAny(r.script.Source(n)[1:], "$`") {
+		source := r.script.Source(n)[1:]
+		instead := n.Exp != nil && n.Exp.Op <= syntax.AssignUnsetOrNull
+		if strings.Contains(source, "`") || !instead && strings.Contains(source, "$") {
 			r.doubt("a substitution in a parameter's pattern")
 		}
-	case *syntax.UnaryArithm:
-		if n.Op == syntax.Inc || n.Op == syntax.Dec {
-			r.doubt("an increment in arithmetic")
-		}
+	case *syntax.ArithmCmd:
+		r.arithmetic(n.X)
 	case *syntax.Lit:
 		if strings.HasSuffix(n.Value, "$") {
 			r.doubt("a dollar sign alone")
@@ -82,10 +98,34 @@ func (r *shellReader) substitution(n *syntax.CmdSubst) {
 	}
 }
 
-// compoundAfterNot doubts a "!" before what that grammar doesn't take there.
-func (r *shellReader) compoundAfterNot(c syntax.Command) {
-	switch c.(type) {
-	case *syntax.BinaryCmd, *syntax.Subshell, *syntax.TestClause:
+// arithmetic doubts an arithmetic command that does more than name, compare or
+// assign: that grammar then takes it for something else.
+func (r *shellReader) arithmetic(x syntax.ArithmExpr) {
+	switch x := x.(type) {
+	case *syntax.Word:
+	case *syntax.BinaryArithm:
+		switch x.Op {
+		case syntax.Assgn, syntax.Lss, syntax.Gtr, syntax.Comma:
+			r.arithmetic(x.X)
+			r.arithmetic(x.Y)
+			return
+		}
+		r.doubt("a calculation in an arithmetic command")
+	default:
+		r.doubt("a calculation in an arithmetic command")
+	}
+}
+
+// afterNot doubts a "!" before what that grammar doesn't take there.
+func (r *shellReader) afterNot(c syntax.Command) {
+	switch c := c.(type) {
+	case *syntax.BinaryCmd:
+		r.afterNot(c.X.Cmd)
+	case *syntax.Subshell, *syntax.TestClause:
+	case *syntax.CallExpr:
+		if len(c.Args) > 0 && strings.HasPrefix(c.Args[0].Lit(), "unset") {
+			r.doubt("a negation of unset")
+		}
 	default:
 		r.doubt("a negation of a compound command")
 	}
@@ -125,21 +165,15 @@ func (r *shellReader) endsLine(s *syntax.Stmt, d *syntax.Redirect) bool {
 }
 
 func plainBody(body string, word *syntax.Word) bool {
-	delimiter := strings.Trim(word.Lit(), `\`)
-	if delimiter == "" {
-		var b strings.Builder
-		syntax.Walk(word, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Lit:
-				b.WriteString(n.Value)
-			case *syntax.SglQuoted:
-				b.WriteString(n.Value)
-			}
-			return true
-		})
-		delimiter = b.String()
+	if len(word.Parts) != 1 {
+		return false
 	}
-	if strings.TrimSpace(body) == "" || strings.Contains(body, "`") || delimiter == "" {
+	delimiter, ok := bash.Literal(word)
+	if !ok {
+		return false
+	}
+	live := word.Lit() == delimiter // the body is expanded
+	if strings.TrimSpace(body) == "" || delimiter == "" || strings.Contains(body, "`") || live && (strings.Contains(body, `\`) || strings.Contains(body, "$((")) {
 		return false
 	}
 	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")

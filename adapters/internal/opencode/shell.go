@@ -58,16 +58,17 @@ func (r *shellReader) visit(n syntax.Node) bool {
 
 // giveRedirects notes that a redirect at the end of the right-hand side is one
 // of the whole list or pipe, and so is one at the start of a right-hand pipe.
-func (r *shellReader) giveRedirects(n *syntax.BinaryCmd) {
-	r.outer[n.Y] = true
-	left := n.Y
+func (r *shellReader) giveRedirects(n *syntax.BinaryCmd) { r.giveLeft(n.Y) }
+
+// giveLeft gives away the redirects of a statement and of the first one in it.
+func (r *shellReader) giveLeft(s *syntax.Stmt) {
 	for {
-		b, ok := left.Cmd.(*syntax.BinaryCmd)
+		r.outer[s] = true
+		b, ok := s.Cmd.(*syntax.BinaryCmd)
 		if !ok {
-			break
+			return
 		}
-		left = b.X
-		r.outer[left] = true
+		s = b.X
 	}
 }
 
@@ -78,18 +79,16 @@ func (r *shellReader) statement(s *syntax.Stmt) {
 	}
 	r.heredocs(s)
 	if s.Negated {
-		r.outer[s] = true
-		if _, ok := s.Cmd.(*syntax.CallExpr); !ok {
-			r.compoundAfterNot(s.Cmd)
-		}
+		r.giveLeft(s)
+		r.afterNot(s.Cmd)
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		r.call(s, c)
 	case *syntax.ArithmCmd:
-		r.text(s, c.Pos(), c.End())
+		r.text(s, c.Pos(), c.End(), nil)
 	case *syntax.LetClause:
-		r.text(s, c.Pos(), c.End())
+		r.text(s, c.Pos(), c.End(), nil)
 	case *syntax.TimeClause:
 		r.prefixed(s, c.Pos(), c.Stmt)
 	case *syntax.CoprocClause:
@@ -105,7 +104,11 @@ func (r *shellReader) statement(s *syntax.Stmt) {
 // a simple command.
 func (r *shellReader) prefixed(s *syntax.Stmt, from syntax.Pos, inner *syntax.Stmt) {
 	if inner == nil {
-		r.text(s, from, s.Cmd.End())
+		if t, ok := s.Cmd.(*syntax.TimeClause); !ok || t.PosixFormat {
+			r.doubt("a keyword without a command")
+			return
+		}
+		r.text(s, from, s.Cmd.End(), nil)
 		return
 	}
 	call, ok := inner.Cmd.(*syntax.CallExpr)
@@ -113,11 +116,14 @@ func (r *shellReader) prefixed(s *syntax.Stmt, from syntax.Pos, inner *syntax.St
 		r.doubt("a keyword before something that isn't a simple command")
 		return
 	}
-	end := call.End()
 	for _, d := range inner.Redirs {
-		end = later(end, d.End())
+		if d.Hdoc != nil {
+			r.doubt("a here-document behind a keyword")
+		}
 	}
-	r.text(s, from, end)
+	whole := *inner
+	r.outer[&whole] = r.outer[s]
+	r.text(&whole, from, call.End(), call)
 	r.read[inner] = true
 }
 
@@ -137,8 +143,11 @@ func (r *shellReader) call(s *syntax.Stmt, c *syntax.CallExpr) {
 		if name == "[" && c.Args[len(c.Args)-1].Lit() != "]" {
 			r.doubt("a test without its bracket")
 		}
+		if len(s.Redirs) > 0 && s.Redirs[0].Pos().Offset() < c.Pos().Offset() {
+			r.doubt("a redirect before a test")
+		}
 	} else if !slices.Contains(directoryCommands, name) {
-		r.text(s, c.Pos(), c.End())
+		r.text(s, c.Pos(), c.End(), c)
 	}
 	r.Words = append(r.Words, r.words(s, c))
 }
@@ -158,22 +167,43 @@ func (r *shellReader) words(s *syntax.Stmt, c *syntax.CallExpr) []string {
 	return out
 }
 
-// text adds the command between two places, with its redirects unless they
-// belong to what is around it.
-func (r *shellReader) text(s *syntax.Stmt, from, to syntax.Pos) {
-	wordsEnd := to
+// text adds the command between two places, with its redirects. Where they
+// belong to what is around it, the command ends before the first of them; a
+// here-string is always the command's own.
+func (r *shellReader) text(s *syntax.Stmt, from, to syntax.Pos, call *syntax.CallExpr) {
+	stop := uint(1) << 62
 	for _, d := range s.Redirs {
-		if d.Pos().Offset() < from.Offset() {
+		at := d.Pos().Offset()
+		switch {
+		case at < from.Offset():
 			from = d.Pos()
-		}
-		if !r.outer[s] || d.End().Offset() < wordsEnd.Offset() {
+		case r.outer[s] && d.Op != syntax.WordHdoc:
+			stop = min(stop, at)
+		case at < stop:
 			to = later(to, d.End())
 		}
 	}
-	text := r.script.Slice(int(from.Offset()), int(to.Offset()))
-	if !slices.Contains(r.Texts, text) {
+	end := to.Offset()
+	if stop < end && call != nil {
+		end = call.Args[0].End().Offset()
+		for _, w := range call.Args {
+			end = reach(end, w, stop)
+		}
+		for _, d := range s.Redirs {
+			end = reach(end, d, stop)
+		}
+	}
+	if text := r.script.Slice(int(from.Offset()), int(end)); !slices.Contains(r.Texts, text) {
 		r.Texts = append(r.Texts, text)
 	}
+}
+
+// reach moves an end behind a node that stands before stop.
+func reach(end uint, n syntax.Node, stop uint) uint {
+	if n.Pos().Offset() < stop {
+		return max(end, n.End().Offset())
+	}
+	return end
 }
 
 func (r *shellReader) doubt(why string) {

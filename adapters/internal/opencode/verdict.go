@@ -85,14 +85,14 @@ func (r *Rules) part(w Words, q Request, a answer) evaluator.Part {
 	for _, res := range q.Resources {
 		texts = append(texts, res.Text)
 	}
-	p := evaluator.Part{Request: w.Request(q.Action, texts), Effect: a.set.effect()}
-	if a.rule >= 0 {
-		p.Rule = r.ref(w, a.rule)
-	}
-	return p
+	return evaluator.Part{Request: w.Request(q.Action, texts), Effect: a.set.effect(), Rule: r.Ref(w, a.rule)}
 }
 
-func (r *Rules) ref(w Words, position int) *evaluator.RuleRef {
+// Ref points at a rule by its position; nil for none.
+func (r *Rules) Ref(w Words, position int) *evaluator.RuleRef {
+	if position < 0 {
+		return nil
+	}
 	layer, index := r.layer(position)
 	ref := &evaluator.RuleRef{Index: index, Layer: layer, Native: w.Rule(r.all[position])}
 	if layer == SessionLayer {
@@ -166,7 +166,7 @@ func (r *Rules) trace(w Words, part int, q Request) []evaluator.Step {
 			}
 		}
 		for i, s := range seen {
-			ref := r.ref(w, i)
+			ref := r.Ref(w, i)
 			out = append(out, evaluator.Step{
 				Part: part, Resource: res.Text, Layer: ref.Layer, Index: ref.Index, Native: ref.Native, Pointer: ref.Pointer,
 				Matched: s.Matched(), Decided: i == decides, Reason: step(s, i, decides),

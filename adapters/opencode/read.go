@@ -1,0 +1,87 @@
+package opencode
+
+import (
+	"fmt"
+
+	oc "github.com/modegate/modegate/adapters/internal/opencode"
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/paths"
+)
+
+// meaning is a session's rules with what surrounds them.
+type meaning struct {
+	env     evaluator.Env
+	place   place
+	rules   *oc.Rules
+	known   bool // whether the session's agent is
+	assumed []string
+}
+
+// Read takes a session's rules. What was allowed for always (Env.Saved) comes
+// after all of them and beats a deny.
+func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error) {
+	session, err := decode(native)
+	if err != nil {
+		return nil, err
+	}
+	if s.Version != "" && s.Version != Version {
+		return nil, fmt.Errorf("unknown version %q of opencode: use %s", s.Version, Version)
+	}
+	p, err := placeOf(s.Env)
+	if err != nil {
+		return nil, err
+	}
+	agent, assumed, known := agentRules(s.Env, p)
+	return &meaning{
+		env: s.Env, place: p, known: known, assumed: append(assumed, p.assumed...),
+		rules: oc.NewRules(agent, session, s.Env.Saved, false),
+	}, nil
+}
+
+// Judge answers one Action.
+func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, error) {
+	list, tool, err := m.place.requests(a)
+	if err != nil {
+		return evaluator.Verdict{}, err
+	}
+	v := m.rules.Verdict(words, list, explain)
+	if tool != "" {
+		m.offered(&v, tool)
+	}
+	if a.Kind == evaluator.Subagent && v.Effect != evaluator.Deny {
+		v.Reason += "; the subagent isn't held to this session's asks: it inherits only denies and external_directory rules"
+	}
+	v.Provider = evaluator.ProviderVersion{Name: evaluator.OpenCode, Version: Version}
+	v.Assumed = append(v.Assumed, m.assumed...)
+	switch absolute := paths.Rooted(a.Path) || paths.Rooted(a.To) || paths.Rooted(a.Cwd); {
+	case !m.known:
+		unknown(&v, "the session's agent "+agentOf(m.env)+" isn't in the list, and a prompt for it fails")
+	case absolute && m.env.Workspace == "":
+		unknown(&v, "an absolute path can't be judged without the workspace")
+	}
+	return v, nil
+}
+
+func unknown(v *evaluator.Verdict, reason string) {
+	v.Effect, v.Native.Effect = evaluator.Unknown, evaluator.Unknown
+	v.Decider, v.Enforcer, v.Rule = evaluator.ByNobody, evaluator.EnforcedByNobody, nil
+	v.Reason = reason
+}
+
+// offered answers for a tool that the model isn't offered, and for the question
+// tool, which is never asked about: it opens unless it is hidden.
+func (m *meaning) offered(v *evaluator.Verdict, tool string) {
+	rule, hidden := m.rules.Hidden(tool)
+	ref := m.rules.Ref(words, rule)
+	switch {
+	case hidden:
+		v.Effect, v.Native.Effect, v.ToolAbsent, v.Rule = evaluator.Deny, evaluator.Deny, true, ref
+		v.Decider, v.Enforcer = evaluator.ByRule, evaluator.EnforcedByRule
+		v.Reason = "the tool isn't offered to the model: the last rule for " + tool + ` denies "*"`
+	case tool == "question":
+		v.Rule = ref
+		v.Decider, v.Enforcer = evaluator.ByRule, evaluator.EnforcedByRule
+		v.Reason = "the question opens: 1.x hides this tool or shows it, and never asks for it"
+	}
+}
