@@ -1,28 +1,30 @@
 package opencode
 
 import (
+	"fmt"
+
 	"github.com/modegate/modegate/adapters/internal/lastmatch"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/paths"
 )
 
 // agentRules are the rules of the session's agent, which precede the session's:
-// its own, or the defaults that GET /agent showed, when the Env has no list.
-func agentRules(env evaluator.Env, p place) (rules []lastmatch.Rule, assumed []string, known bool) {
+// its own, or the defaults that GET /agent showed, when the Env has no list. A
+// list without the session's agent is an error: a prompt for it fails.
+func agentRules(env evaluator.Env, p place) (rules []lastmatch.Rule, assumed []string, err error) {
 	id := agentOf(env)
 	if env.Agents == nil {
-		rules, known = defaults(id, p)
-		return rules, []string{"the rules of agent " + id + ": those that OpenCode " + Version + " starts with"}, known
+		return defaults(id, p), []string{"the rules of agent " + id + ": those that OpenCode " + Version + " starts with"}, nil
 	}
 	for _, a := range env.Agents {
 		if a.ID == id {
 			for _, r := range a.Permissions {
 				rules = append(rules, lastmatch.Rule(r))
 			}
-			return rules, nil, true
+			return rules, nil, nil
 		}
 	}
-	return nil, nil, false
+	return nil, nil, fmt.Errorf("agents: the list has no agent %q, which the session runs: a prompt for it fails", id)
 }
 
 func agentOf(env evaluator.Env) string {
@@ -32,9 +34,9 @@ func agentOf(env evaluator.Env) string {
 	return env.Agent
 }
 
-// defaults are the rules of the build and plan agents before any configuration,
-// as GET /agent of 1.18.33 lists them. Other agents aren't known.
-func defaults(id string, p place) ([]lastmatch.Rule, bool) {
+// defaults are the rules of an agent before any configuration, as GET /agent of
+// 1.18.33 lists them. An agent of the user's own starts like the build agent.
+func defaults(id string, p place) []lastmatch.Rule {
 	data := paths.Home(p.Home, "~/.local/share/opencode")
 	output := lastmatch.Rule{Action: "external_directory", Resource: data + "/tool-output/*", Effect: evaluator.Allow}
 	rules := []lastmatch.Rule{
@@ -52,10 +54,7 @@ func defaults(id string, p place) ([]lastmatch.Rule, bool) {
 		{Action: "read", Resource: "*.env.example", Effect: evaluator.Allow},
 		{Action: "question", Resource: "*", Effect: evaluator.Allow},
 	}
-	switch id {
-	case "build":
-		rules = append(rules, lastmatch.Rule{Action: "plan_enter", Resource: "*", Effect: evaluator.Allow})
-	case "plan":
+	if id == "plan" {
 		rules = append(rules,
 			lastmatch.Rule{Action: "plan_exit", Resource: "*", Effect: evaluator.Allow},
 			lastmatch.Rule{Action: "task", Resource: "general", Effect: evaluator.Deny},
@@ -64,8 +63,8 @@ func defaults(id string, p place) ([]lastmatch.Rule, bool) {
 			lastmatch.Rule{Action: "edit", Resource: ".opencode/plans/*.md", Effect: evaluator.Allow},
 			lastmatch.Rule{Action: "edit", Resource: p.text(data + "/plans/*.md"), Effect: evaluator.Allow},
 		)
-	default:
-		return nil, false
+	} else {
+		rules = append(rules, lastmatch.Rule{Action: "plan_enter", Resource: "*", Effect: evaluator.Allow})
 	}
-	return append(rules, output), true
+	return append(rules, output)
 }

@@ -14,7 +14,6 @@ type meaning struct {
 	env     evaluator.Env
 	place   place
 	rules   *oc.Rules
-	known   bool // whether the session's agent is
 	assumed []string
 }
 
@@ -32,9 +31,12 @@ func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error
 	if err != nil {
 		return nil, err
 	}
-	agent, assumed, known := agentRules(s.Env, p)
+	agent, assumed, err := agentRules(s.Env, p)
+	if err != nil {
+		return nil, err
+	}
 	return &meaning{
-		env: s.Env, place: p, known: known, assumed: append(assumed, p.assumed...),
+		env: s.Env, place: p, assumed: append(assumed, p.assumed...),
 		rules: oc.NewRules(agent, session, s.Env.Saved, false),
 	}, nil
 }
@@ -54,10 +56,7 @@ func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 	}
 	v.Provider = evaluator.ProviderVersion{Name: evaluator.OpenCode, Version: Version}
 	v.Assumed = append(v.Assumed, m.assumed...)
-	switch absolute := paths.Rooted(a.Path) || paths.Rooted(a.To) || paths.Rooted(a.Cwd); {
-	case !m.known:
-		unknown(&v, "the session's agent "+agentOf(m.env)+" isn't in the list, and a prompt for it fails")
-	case absolute && m.env.Workspace == "":
+	if m.env.Workspace == "" && (paths.Rooted(a.Path) || paths.Rooted(a.To) || paths.Rooted(a.Cwd)) {
 		unknown(&v, "an absolute path can't be judged without the workspace")
 	}
 	return v, nil
