@@ -3,13 +3,13 @@ package codex
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/modegate/modegate/internal/paths"
 	"github.com/modegate/modegate/internal/strictjson"
 )
 
@@ -234,7 +234,7 @@ func (p *sandboxPolicy) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		return fmt.Errorf("a sandboxPolicy of type %s has no writableRoots, excludeSlashTmp or excludeTmpdirEnvVar", o.Type)
 	}
 	for _, root := range o.WritableRoots {
-		if !path.IsAbs(root) && !strings.HasPrefix(root, homeMark+"/") {
+		if !paths.Rooted(root) {
 			return fmt.Errorf("the writable root %q isn't absolute", root)
 		}
 	}

@@ -7,13 +7,10 @@ import (
 
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/paths"
 	"github.com/modegate/modegate/internal/strictjson"
 	"github.com/modegate/modegate/policies"
 )
-
-// homeMark stands for the home folder where none is given, so that equal input
-// gives equal bytes on every machine.
-const homeMark = "<home>"
 
 // Write says one cell in Codex's settings: the profile's values, in plan with the
 // plan collaboration mode, and the policy's command rules as execpolicy text.
@@ -34,15 +31,10 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 		ExcludeTmpdirEnvVar: isTrue(v.excludeTmpdirEnvVar),
 	}
 	for _, root := range v.writableRoots {
-		if rest, ok := strings.CutPrefix(root, "~/"); ok {
-			home := env.Home
-			if home == "" {
-				home = homeMark
-				w.Assumed = []string{"the home folder isn't known: " + homeMark + " stands for it"}
-			}
-			root = path.Join(home, rest)
+		if strings.HasPrefix(root, "~/") && env.Home == "" {
+			w.Assumed = []string{"the home folder isn't known: " + paths.UnknownHome + " stands for it"}
 		}
-		s.SandboxPolicy.WritableRoots = append(s.SandboxPolicy.WritableRoots, path.Clean(root))
+		s.SandboxPolicy.WritableRoots = append(s.SandboxPolicy.WritableRoots, path.Clean(paths.Home(env.Home, root)))
 	}
 	w.Native, err = strictjson.Encode(s)
 	return w, err

@@ -1,0 +1,206 @@
+package codex
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/modegate/modegate/internal/bash"
+)
+
+// unit is one argv that rules and heuristics are asked about.
+type unit []string
+
+// split is how Codex reads a script that its shell tool is given.
+type split struct {
+	Plain bool   // every segment is a unit of its own
+	Units []unit // of a script that isn't plain: the whole argv, as one
+	Why   string // why it isn't plain
+}
+
+// splitScript takes a script apart as the live agent does before it asks the
+// rules. Plain is: words joined by &&, ||, ;, | and newlines. Anything else makes
+// the whole argv (shell, flag, script) one unit, which rules for the commands
+// inside don't match: redirections, expansions, substitutions, globs, escapes,
+// &, !, groups, control flow, assignments, declarations, comments, a quoted
+// program word. Nested shells and wrappers (env, time, xargs) are plain and match
+// as themselves. Measured with 43 scripts on 0.171.0, 2026-11-30; the characters
+// that a plain word can't have are from the source.
+func splitScript(argv unit) split {
+	script := argv[len(argv)-1]
+	whole := func(why string) split { return split{Units: []unit{argv}, Why: why} }
+	s, err := bash.Parse(script)
+	if err != nil {
+		return whole("a script that can't be parsed")
+	}
+	if bash.HasComment(script) {
+		return whole("a comment")
+	}
+	p := plainReader{script: s}
+	for _, stmt := range s.File.Stmts {
+		p.statement(stmt)
+	}
+	switch {
+	case p.why != "":
+		return whole(p.why)
+	case len(p.units) == 0:
+		return whole("no command")
+	}
+	return split{Plain: true, Units: p.units}
+}
+
+// plainReader collects the words of plain commands until something isn't plain.
+type plainReader struct {
+	script *bash.Script
+	units  []unit
+	why    string
+}
+
+func (p *plainReader) refuse(why string) {
+	if p.why == "" {
+		p.why = why
+	}
+}
+
+func (p *plainReader) statement(s *syntax.Stmt) {
+	switch {
+	case len(s.Redirs) > 0:
+		p.refuse("a redirection")
+	case s.Background || s.Coprocess || s.Disown:
+		p.refuse("a background command")
+	case s.Negated:
+		p.refuse("a negation")
+	default:
+		p.command(s.Cmd)
+	}
+}
+
+func (p *plainReader) command(c syntax.Command) {
+	switch c := c.(type) {
+	case *syntax.CallExpr:
+		p.call(c)
+	case *syntax.BinaryCmd:
+		if c.Op == syntax.PipeAll {
+			p.refuse("|&")
+			return
+		}
+		p.statement(c.X)
+		p.statement(c.Y)
+	case *syntax.TimeClause:
+		p.timed(c)
+	case *syntax.LetClause:
+		p.words(append([]string{"let"}, strings.Fields(strings.TrimPrefix(p.script.Source(c), "let"))...))
+	case *syntax.DeclClause:
+		p.refuse("a declaration")
+	case nil:
+		p.refuse("a statement without a command")
+	default:
+		p.refuse("a compound command")
+	}
+}
+
+// timed reads time as the plain program that it is for Codex.
+func (p *plainReader) timed(c *syntax.TimeClause) {
+	at := len(p.units)
+	if c.Stmt != nil {
+		p.statement(c.Stmt)
+	}
+	prefix := unit{"time"}
+	if c.PosixFormat {
+		prefix = append(prefix, "-p")
+	}
+	if len(p.units) == at {
+		p.units = append(p.units, prefix)
+		return
+	}
+	p.units[at] = append(prefix, p.units[at]...)
+}
+
+func (p *plainReader) call(c *syntax.CallExpr) {
+	if len(c.Assigns) > 0 {
+		p.refuse("an assignment")
+		return
+	}
+	var words unit
+	for i, w := range c.Args {
+		text, ok := plainWord(p.script, w)
+		if i == 0 {
+			if _, lit := onlyPart(w).(*syntax.Lit); !lit {
+				ok = false
+			}
+			if text == "[" || text == "unset" || text == "unsetenv" || isNumber(text) {
+				p.refuse("the program word " + text)
+				return
+			}
+		}
+		if !ok {
+			p.refuse("the word " + p.script.Source(w))
+			return
+		}
+		words = append(words, text)
+	}
+	p.words(words)
+}
+
+func (p *plainReader) words(w unit) { p.units = append(p.units, w) }
+
+func onlyPart(w *syntax.Word) syntax.WordPart {
+	if len(w.Parts) != 1 {
+		return nil
+	}
+	return w.Parts[0]
+}
+
+func isNumber(s string) bool {
+	digits := strings.TrimPrefix(s, "-")
+	return digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
+// plainWord returns a word whose spelling is its value: no expansion, no escape.
+// Inside double quotes a backslash is kept as long as it isn't an escape. A word
+// of empty quotes joined to others must not be empty as a whole.
+func plainWord(s *bash.Script, w *syntax.Word) (string, bool) {
+	var b strings.Builder
+	for _, p := range w.Parts {
+		source := s.Source(p)
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if strings.HasPrefix(source, "=") && b.Len() == 0 || strings.ContainsAny(source, "{}*?[]\\~^#$`") {
+				return "", false
+			}
+			b.WriteString(source)
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return "", false
+			}
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			if p.Dollar {
+				return "", false
+			}
+			for _, q := range p.Parts {
+				if _, ok := q.(*syntax.Lit); !ok {
+					return "", false
+				}
+			}
+			inside := strings.TrimSuffix(strings.TrimPrefix(source, `"`), `"`)
+			if escaped(inside) {
+				return "", false
+			}
+			b.WriteString(inside)
+		default:
+			return "", false
+		}
+	}
+	return b.String(), len(w.Parts) == 1 || b.Len() > 0
+}
+
+// escaped reports whether double-quoted text has an escape that the shell removes.
+func escaped(s string) bool {
+	for i := 0; i+1 < len(s); i++ {
+		if s[i] == '\\' && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
