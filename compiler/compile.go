@@ -33,7 +33,7 @@ func Compile(p *policies.Policy, d Dialect, cell evaluator.Cell, o Options) (*Co
 	in.PlanFiles = d.PlanFiles(env)
 	w, err := d.Write(in, env)
 	if err != nil {
-		return nil, err
+		return nil, show(p, err)
 	}
 	version := o.Version
 	if version == "" {
@@ -49,7 +49,7 @@ func Compile(p *policies.Policy, d Dialect, cell evaluator.Cell, o Options) (*Co
 	}
 	gaps := explained(found, declared)
 	if err := acknowledge(p, gaps); err != nil {
-		return nil, err
+		return nil, show(p, err)
 	}
 	set := RuleSet{
 		Provider: cell.Provider, Mode: cell.Mode, Interaction: cell.Interaction,

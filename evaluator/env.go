@@ -1,6 +1,11 @@
 package evaluator
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Env is what a session knows and a policy doesn't: where it runs, the rules
 // that the provider has before ours, and what this session has granted. Every
@@ -34,4 +39,28 @@ type AgentRule struct {
 type Grant struct {
 	Action   string `json:"action"`
 	Resource string `json:"resource"`
+}
+
+// Check reports the first path of the Env that must be absolute and isn't, and
+// the first effect of an agent's rule that no provider has.
+func (e Env) Check() error {
+	for name, path := range map[string]string{"workspace": e.Workspace, "home": e.Home} {
+		if path != "" && !strings.HasPrefix(path, "/") {
+			return fmt.Errorf("%s %q must be an absolute path", name, path)
+		}
+	}
+	if e.Platform != "" && e.Platform != "linux" && e.Platform != "darwin" && e.Platform != "windows" {
+		return fmt.Errorf("unknown platform %q: use linux, darwin, windows", e.Platform)
+	}
+	for i, a := range e.Agents {
+		if a.ID == "" {
+			return fmt.Errorf("agents/%d: an agent needs an id", i)
+		}
+		for j, r := range a.Permissions {
+			if r.Effect != Allow && r.Effect != Ask && r.Effect != Deny {
+				return fmt.Errorf("agents/%d/permissions/%d: effect %q: use allow, ask, deny", i, j, r.Effect)
+			}
+		}
+	}
+	return nil
 }

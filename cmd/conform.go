@@ -1,0 +1,190 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"github.com/modegate/modegate/adapters"
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+)
+
+func conformCommand() *cobra.Command {
+	var c common
+	cmd := &cobra.Command{
+		Use:   "conform [-p PROVIDER] FILE...",
+		Short: "Compare our answers with recorded answers of the real provider",
+		Long: `Compare our answers with recorded answers of the real provider, case by case.
+A failed case is printed with what we said and what the provider did, and UNSAFE
+where we said stricter than the provider is. Exit 1 when a case failed.`,
+		Example: "  modegate conform -p opencode2 testdata/opencode/eval.json",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(cmd *cobra.Command, files []string) error { return c.conform(cmd, files) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&c.providers, "provider", "p", "", "provider (default: the one that the file names)")
+	f.StringVar(&c.version, "provider-version", "", "the version that is judged (default: the one that the file names)")
+	c.addOutput(cmd, "text", "json")
+	return cmd
+}
+
+// caseFile is a file of recorded answers.
+type caseFile struct {
+	name     string
+	provider evaluator.Provider
+	compiler.CaseFile
+	cases []jsontext.Value
+}
+
+// result is one judged case.
+type result struct {
+	File    string `json:"file"`
+	Index   int    `json:"index"` // 0-based
+	Case    string `json:"case"`
+	Got     string `json:"got"`
+	Want    string `json:"want"`
+	Unsafe  bool   `json:"unsafe,omitempty"`
+	Skipped string `json:"skipped,omitempty"`
+}
+
+// report is the outcome of a conform run.
+type report struct {
+	Passed  int      `json:"passed"`
+	Failed  int      `json:"failed"`
+	Skipped int      `json:"skipped"`
+	Unsafe  int      `json:"unsafe"`
+	Cases   []result `json:"cases"` // those that didn't pass
+}
+
+func (c *common) conform(cmd *cobra.Command, files []string) error {
+	r := report{Cases: []result{}}
+	for _, name := range files {
+		f, err := c.readCases(name)
+		if err != nil {
+			return err
+		}
+		if err := r.judge(f); err != nil {
+			return err
+		}
+	}
+	if c.output == "json" {
+		if err := write(cmd, "json", r); err != nil {
+			return err
+		}
+	} else {
+		r.text(cmd.OutOrStdout())
+	}
+	if r.Failed > 0 {
+		return exit{code: exitNo}
+	}
+	return nil
+}
+
+// readCases reads a case file. Fields that a corpus has beside its cases are
+// handed to the dialect as they are.
+func (c *common) readCases(name string) (caseFile, error) {
+	f := caseFile{name: name}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(data, &f.Header); err != nil {
+		return f, fmt.Errorf("%s: %w", name, err)
+	}
+	fields := map[string]any{"provider": &f.provider, "version": &f.Version, "cases": &f.cases}
+	for _, field := range []string{"provider", "version", "cases"} {
+		raw, ok := f.Header[field]
+		if !ok {
+			return f, fmt.Errorf("%s: a case file needs %q", name, field)
+		}
+		if err := json.Unmarshal(raw, fields[field]); err != nil {
+			return f, fmt.Errorf("%s: %s: %w", name, field, err)
+		}
+		delete(f.Header, field)
+	}
+	if c.providers != "" && c.providers != string(f.provider) {
+		return f, fmt.Errorf("%s: its cases are of %s, not of %s", name, f.provider, c.providers)
+	}
+	if c.version != "" {
+		f.Version = c.version
+	}
+	return f, nil
+}
+
+func (r *report) judge(f caseFile) error {
+	d, ok := adapters.Find(f.provider)
+	if !ok {
+		return fmt.Errorf("%s: no dialect for %s", f.name, f.provider)
+	}
+	if !slices.Contains(d.Versions(), f.Version) {
+		return fmt.Errorf("%s: unknown version %q of %s: use %s", f.name, f.Version, f.provider, strings.Join(d.Versions(), ", "))
+	}
+	judge, ok := d.(compiler.Conformer)
+	if !ok {
+		return fmt.Errorf("%s: %s has no corpus that can be judged", f.name, f.provider)
+	}
+	var problems []error
+	for i, row := range f.cases {
+		j, err := judge.Conform(row, f.CaseFile)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: case %d: %w", f.name, i, err))
+			continue
+		}
+		r.add(f.name, i, j)
+	}
+	return errors.Join(problems...)
+}
+
+func (r *report) add(file string, i int, j compiler.Judged) {
+	switch {
+	case j.Skipped != "":
+		r.Skipped++
+	case j.Passed:
+		r.Passed++
+		return
+	default:
+		r.Failed++
+		if j.Unsafe {
+			r.Unsafe++
+		}
+	}
+	r.Cases = append(r.Cases, result{File: file, Index: i, Case: j.Case, Got: j.Got, Want: j.Want, Unsafe: j.Unsafe, Skipped: j.Skipped})
+}
+
+// text prints the cases that didn't pass, what was skipped by mechanism, and
+// the closing line.
+func (r *report) text(w io.Writer) {
+	skipped := map[string]int{}
+	for _, c := range r.Cases {
+		if c.Skipped != "" {
+			skipped[c.Skipped]++
+			continue
+		}
+		unsafe := ""
+		if c.Unsafe {
+			unsafe = "  UNSAFE"
+		}
+		fmt.Fprintf(w, "%s: case %d: %s\n  we say %s, the provider did %s%s\n", c.File, c.Index, c.Case, c.Got, c.Want, unsafe)
+	}
+	var mechanisms []string
+	for m := range skipped {
+		mechanisms = append(mechanisms, m)
+	}
+	slices.Sort(mechanisms)
+	for _, m := range mechanisms {
+		fmt.Fprintf(w, "skipped %d: %s\n", skipped[m], m)
+	}
+	closing := fmt.Sprintf("%d passed, %d failed", r.Passed, r.Failed)
+	if r.Skipped > 0 {
+		closing += fmt.Sprintf(", %d skipped", r.Skipped)
+	}
+	fmt.Fprintln(w, closing)
+}
