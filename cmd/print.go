@@ -49,7 +49,9 @@ func verdictText(v evaluator.Verdict) string {
 		effect += " (" + v.Confinement.String() + " sandbox)"
 	}
 	fmt.Fprintf(&b, "%s\n", effect)
-	line := func(name, format string, args ...any) { fmt.Fprintf(&b, "  %-10s%s\n", name, fmt.Sprintf(format, args...)) }
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-10s%s\n", name, fmt.Sprintf(format, args...))
+	}
 	line("why", "%s", v.Reason)
 	line("decides", "%s, enforced by %s", v.Decider, v.Enforcer)
 	if v.Native.Effect != v.Effect {

@@ -62,8 +62,8 @@ func (f File) Proofs(d compiler.Dialect, version string) []evaluator.Proof {
 				p.Status = evaluator.Unverified
 			}
 		}
-		if len(f.Entries) == 0 || p.Status == "" {
-			p.Status = evaluator.Unverified
+		if len(f.Entries) == 0 || p.Status == "" || p.Status == evaluator.Unverified {
+			p = evaluator.Proof{Claim: c.Claim, Status: evaluator.Unverified}
 		}
 		out = append(out, p)
 	}
