@@ -133,12 +133,14 @@ func requests(a evaluator.Action) []request {
 		up.Permissions = escalated
 		return []request{patch, write, up}
 	case evaluator.WebFetch:
-		// No tool fetches: a program does. It needs the network, which an escalated
+		// No tool fetches: any program does. It needs the network, which an escalated
 		// call has.
-		plain := shell("curl " + quote(a.URL))
-		up := plain
-		up.Permissions = escalated
-		return []request{plain, up}
+		out := []request{shell("curl " + quote(a.URL)), shell("curl " + quote(a.URL) + " < /dev/null")}
+		for _, q := range out[:2] {
+			q.Permissions = escalated
+			out = append(out, q)
+		}
+		return out
 	case evaluator.MCPTool:
 		return []request{{Tool: mcpPrefix + a.Tool, Server: a.Server, Annotations: a.Annotations}}
 	case evaluator.Question:

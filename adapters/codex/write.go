@@ -36,6 +36,14 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 		}
 		s.SandboxPolicy.WritableRoots = append(s.SandboxPolicy.WritableRoots, path.Clean(paths.Home(env.Home, root)))
 	}
+	rules := commandRules(in)
+	if s.Rules, err = rulesText(rules); err != nil {
+		return w, err
+	}
+	for i, r := range rules {
+		w.Sources = append(w.Sources, compiler.SourceRef{Pointer: (&ruleCall{layer: sessionLayer, index: i}).pointer(), Source: r.from.Source})
+	}
+	w.Gaps = declare(in, env, s, rules)
 	w.Native, err = strictjson.Encode(s)
 	return w, err
 }
