@@ -1,0 +1,46 @@
+package grok_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/modegate/modegate/adapters/grok"
+)
+
+// rows reads the rows of a case file.
+func rows(t testing.TB, file string) (version string, out []json.RawMessage) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f struct {
+		Version string            `json:"version"`
+		Cases   []json.RawMessage `json:"cases"`
+	}
+	if err := json.Unmarshal(b, &f); err != nil {
+		t.Fatal(err)
+	}
+	return f.Version, f.Cases
+}
+
+// TestCorpus agrees with the real Grok on every recorded call.
+func TestCorpus(t *testing.T) {
+	for _, file := range []string{"cases.json"} {
+		version, cases := rows(t, "../../testdata/grok/"+file)
+		if len(cases) == 0 {
+			t.Fatalf("%s: no cases", file)
+		}
+		for _, row := range cases {
+			did, said, err := grok.Conform(row, version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if did != said {
+				t.Errorf("%s: we say %s, Grok did %s", row, said, did)
+			}
+		}
+		t.Logf("%s: %d cases", file, len(cases))
+	}
+}
