@@ -1,9 +1,6 @@
 package claude
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 )
@@ -44,18 +41,3 @@ func (dialect) PlanFiles(env evaluator.Env) []string {
 
 // Env adds nothing: Claude's plan is a mode, not an agent.
 func (dialect) Env(_ evaluator.Interaction, env evaluator.Env) evaluator.Env { return env }
-
-// Read takes native settings apart.
-func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error) {
-	version := s.Version
-	if version == "" {
-		version = V332
-	}
-	if !slices.Contains([]string{V332, V197}, version) {
-		return nil, fmt.Errorf("claude %s isn't known: use %s or %s", version, V332, V197)
-	}
-	if _, err := decodeNative(native); err != nil {
-		return nil, err
-	}
-	return evaluator.NotRead{Provider: evaluator.ProviderVersion{Name: evaluator.Claude, Version: version}}, nil
-}

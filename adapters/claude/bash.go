@@ -1,0 +1,239 @@
+package claude
+
+import (
+	"strings"
+
+	"github.com/modegate/modegate/internal/paths"
+)
+
+// checkBash is the Bash tool. Deny and ask rules look into the whole text; then
+// come removals that nothing may pass, paths, and a rule that allows Bash as a
+// whole. Short of that every command must be allowed for itself, and a text that
+// can't be checked is never allowed by its parts.
+func (s *session) checkBash(r request, t *tracer) finding {
+	sh := parseShell(r.text("command"))
+	if f, ok := s.commandRules(r, sh, t); ok {
+		return f
+	}
+	looks := s.lookAll(sh, t)
+	for _, l := range looks {
+		if l.step == denied {
+			return l.finding
+		}
+	}
+	if f, ok := s.byTool(r.tool, t); ok {
+		return f
+	}
+	if why, ok := s.removes(sh); ok {
+		return finding{danger, nil, why}
+	}
+	for _, l := range looks {
+		if l.step == guarded {
+			return l.finding
+		}
+	}
+	if rule := s.allowed(r.tool, t); rule != nil {
+		return finding{runs, rule, "the rule allows every command"}
+	}
+	return s.everyPart(sh, looks, t)
+}
+
+// commandRules looks at the deny and ask rules that have a content: about the
+// commands wherever they stand, and about the tool's other inputs.
+func (s *session) commandRules(r request, sh *shell, t *tracer) (finding, bool) {
+	var texts []string
+	for _, p := range s.seen(sh) {
+		texts = append(texts, denyTexts(p, s.version)...)
+	}
+	matches := func(rule Rule) bool {
+		if !rule.about("Bash") {
+			return false
+		}
+		if s.parameter(rule, r) {
+			return true
+		}
+		for _, text := range texts {
+			if matchCommand(rule.Content, text) {
+				return true
+			}
+		}
+		return matchCommand(rule.Content, strings.TrimSpace(sh.text))
+	}
+	if rule := t.first(s.rules.Deny, matches, sh.text); rule != nil {
+		return finding{denied, rule, "the rule denies a command in it"}, true
+	}
+	if s.version == V197 && sh.inside && (s.opens() || s.mode == Auto) {
+		texts = nil
+		for _, p := range sh.parts {
+			texts = append(texts, denyTexts(p, s.version)...)
+		}
+	}
+	if rule := t.first(s.rules.Ask, matches, sh.text); rule != nil {
+		return finding{asked, rule, "the rule asks for a command in it"}, true
+	}
+	return finding{}, false
+}
+
+// seen lists the commands that deny rules see: in 2.1.197 not those of groups,
+// functions and substitutions.
+func (s *session) seen(sh *shell) []*part {
+	if s.version == V197 {
+		return sh.parts
+	}
+	return sh.all()
+}
+
+// everyPart is the end of the check when Bash as a whole isn't allowed.
+func (s *session) everyPart(sh *shell, looks []look, t *tracer) finding {
+	if sh.after {
+		return finding{asks, nil, "a job in the background goes on after the check"}
+	}
+	if sh.grouped {
+		return finding{asks, nil, "a subshell can't be checked before it runs"}
+	}
+	whole := strings.TrimSpace(sh.text)
+	if !sh.piped {
+		if rule := t.first(s.rules.Allow, func(r Rule) bool { return r.about("Bash") && r.Content == whole }, whole); rule != nil && pathAsk(looks) == "" {
+			return finding{runs, rule, "the rule allows exactly this text"}
+		}
+	}
+	if sh.opaque != "" {
+		return finding{asks, nil, sh.opaque + " can't be checked before it runs"}
+	}
+	if why := pathAsk(looks); why != "" {
+		return finding{asks, nil, why}
+	}
+	if why := s.moves(sh, looks); why != "" {
+		return finding{asks, nil, why}
+	}
+	var last *Rule
+	for i, p := range sh.parts {
+		ok, rule := s.permits(p, looks[i], t)
+		if !ok {
+			return finding{asks, nil, "no rule allows " + show(p.text) + ", and it isn't one of the commands that only read"}
+		}
+		if rule != nil {
+			last = rule
+		}
+	}
+	if last != nil {
+		return finding{runs, last, "every command is allowed"}
+	}
+	return finding{runs, nil, "every command is one that the mode runs or that only reads"}
+}
+
+func pathAsk(looks []look) string {
+	for _, l := range looks {
+		if l.step == asks {
+			return l.reason
+		}
+	}
+	return ""
+}
+
+// permits reports whether one command may run: a rule allows it, the mode's
+// commands for files have it, or it only reads.
+func (s *session) permits(p *part, l look, t *tracer) (bool, *Rule) {
+	if len(p.words) == 0 {
+		return len(p.assigns) < 2, nil
+	}
+	texts := allowTexts(p.text)
+	allows := func(r Rule) bool {
+		if !r.about("Bash") || s.dropped(r) {
+			return false
+		}
+		for _, text := range texts {
+			if matchCommand(r.Content, text) {
+				return true
+			}
+		}
+		return false
+	}
+	if rule := t.first(s.rules.Allow, allows, p.text); rule != nil {
+		return true, rule
+	}
+	if l.cd {
+		return true, nil
+	}
+	if (s.mode == AcceptEdits || s.mode == Auto) && s.edits(p) {
+		return true, nil
+	}
+	return s.onlyReads(p), nil
+}
+
+// moves reports what is wrong with changes of the working directory: one may
+// come before commands that read, but not before a write, a redirect or git
+// elsewhere, and not twice.
+func (s *session) moves(sh *shell, looks []look) string {
+	count, away := 0, false
+	for i, p := range sh.parts {
+		if len(p.words) == 0 {
+			continue
+		}
+		if looks[i].cd {
+			count++
+			away = away || looks[i].cwd != s.cwd
+			continue
+		}
+	}
+	if count > 1 {
+		return "it changes the working directory more than once"
+	}
+	if count == 0 || !away {
+		return ""
+	}
+	for i, p := range sh.parts {
+		if looks[i].cd {
+			continue
+		}
+		for _, r := range p.redirects {
+			if !r.fd && r.write && !(r.target.text == "/dev/null" && s.version != V197) {
+				return "a redirect after a change of the working directory"
+			}
+		}
+		if looks[i].writes {
+			return "a write after a change of the working directory"
+		}
+		if len(p.words) > 0 && p.program() == "git" {
+			return "git after a change of the working directory"
+		}
+	}
+	return ""
+}
+
+// program is the name of what runs, behind harmless wrappers.
+func (p *part) program() string {
+	words := strip(p.words)
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0].text
+}
+
+func show(s string) string {
+	if len(s) > 60 {
+		return s[:57] + "…"
+	}
+	return s
+}
+
+// cwdAfter follows a cd that stays where it can be seen.
+func (s *session) cwdAfter(cwd string, words []word) (string, bool) {
+	args := words[1:]
+	for len(args) > 0 && (args[0].text == "--" || args[0].text == "-P" || args[0].text == "-L") {
+		args = args[1:]
+	}
+	switch {
+	case len(args) == 0:
+		return s.home, true
+	case len(args) > 1:
+		return cwd, false
+	case args[0].text == "-":
+		return cwd, true
+	}
+	p, ok := s.expand(args[0], cwd)
+	if !ok {
+		return cwd, false
+	}
+	return paths.Abs(cwd, p), true
+}

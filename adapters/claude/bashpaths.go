@@ -1,0 +1,215 @@
+package claude
+
+import (
+	"strings"
+
+	"github.com/modegate/modegate/internal/paths"
+)
+
+// look is what the paths of one command came to.
+type look struct {
+	finding        // step denied, guarded or asks; runs when nothing stands against it
+	cd      bool   // it changes the working directory
+	cwd     string // the one after it
+	writes  bool   // it writes or removes files by name
+}
+
+// use is one path that a command names.
+type use struct {
+	word  word
+	write bool // Claude guards it like a write
+	reads bool // Read(…) deny rules count
+	edits bool // Edit(…) deny rules count
+}
+
+// lookAll looks at the paths of every command in turn, following cd.
+func (s *session) lookAll(sh *shell, t *tracer) []look {
+	cwd, moved := s.cwd, false
+	var out []look
+	for _, p := range sh.parts {
+		l := s.lookAt(p, cwd, moved, t)
+		out = append(out, l)
+		if l.cd {
+			moved = moved || l.cwd != cwd
+			cwd = l.cwd
+		}
+	}
+	return out
+}
+
+func (s *session) lookAt(p *part, cwd string, moved bool, t *tracer) look {
+	l := look{finding: finding{step: runs}, cwd: cwd}
+	words := strip(p.words)
+	var uses []use
+	if len(words) > 0 {
+		name := words[0].text
+		if name == "cd" {
+			l.cd = true
+			if to, ok := s.cwdAfter(cwd, words); ok {
+				l.cwd = to
+				uses = append(uses, use{word: literalWord(to), reads: true})
+			}
+		} else {
+			uses = operands(name, words[1:], s.version)
+		}
+	}
+	for _, u := range uses {
+		l.writes = l.writes || u.write
+		l.worse(s.lookUse(u, cwd, t))
+	}
+	for _, r := range p.redirects {
+		l.worse(s.lookRedirect(r, cwd, t))
+	}
+	if l.step == asks || l.step == runs {
+		if why := odd(words, p, s.version); why != "" {
+			l.worse(finding{asks, nil, why})
+		}
+	}
+	return l
+}
+
+// worse keeps the finding that stops earlier.
+func (l *look) worse(f finding) {
+	rank := func(s step) int {
+		switch s {
+		case denied:
+			return 0
+		case guarded:
+			return 1
+		case asks:
+			return 2
+		}
+		return 3
+	}
+	if rank(f.step) < rank(l.step) {
+		l.finding = f
+	}
+}
+
+// expand gives the path that a word stands for, as far as Claude follows it: ~,
+// $HOME and, for reading, "$PWD/…".
+func (s *session) expand(w word, cwd string) (string, bool) {
+	text := w.text
+	if w.dynamic {
+		text = strings.Trim(w.raw, `"`)
+		text = strings.ReplaceAll(text, "$HOME", s.home)
+		text = strings.ReplaceAll(text, "$PWD", cwd)
+		return text, !strings.Contains(text, "$")
+	}
+	if strings.HasPrefix(text, "~") && text != "~" && !strings.HasPrefix(text, "~/") {
+		return text, false
+	}
+	return paths.Home(s.home, text), true
+}
+
+// lookUse judges one path of a command: deny rules, links, protected paths,
+// then the working directories.
+func (s *session) lookUse(u use, cwd string, t *tracer) finding {
+	text, ok := s.expand(u.word, cwd)
+	if u.word.glob {
+		if u.write {
+			return finding{asks, nil, "a pattern names what is written"}
+		}
+		text = beforeGlob(text)
+	}
+	if u.word.dynamic && u.write {
+		return finding{asks, nil, "what is written is only known when it runs"}
+	}
+	if !ok {
+		return finding{asks, nil, "the path is only known when it runs"}
+	}
+	p := s.placeAt(cwd, text)
+	if rule := s.pathDenied(p, u, t); rule != nil {
+		return finding{denied, rule, "the rule denies a path of the command"}
+	}
+	if u.write && p.linked() && s.version != V197 {
+		return finding{guarded, nil, "the path is a link"}
+	}
+	if u.write && s.protected(p) {
+		return finding{guarded, nil, "a path of the command is protected"}
+	}
+	if s.inside(p) || s.openPath(p, u.write, t) {
+		if climbs(text) && s.version != V197 {
+			return finding{asks, nil, "the path goes back up, maybe behind a link"}
+		}
+		return finding{step: runs}
+	}
+	return finding{asks, nil, "a path of the command is outside the working directories"}
+}
+
+// beforeGlob is the folder in which a pattern is looked up.
+func beforeGlob(text string) string {
+	before := text[:strings.IndexAny(text+"*", "*?[")]
+	i := strings.LastIndexByte(before, '/')
+	switch {
+	case i == 0:
+		return "/"
+	case i < 0:
+		return "."
+	}
+	return before[:i]
+}
+
+// climbs reports whether a path goes up again after going down.
+func climbs(text string) bool {
+	down := false
+	for _, name := range strings.Split(text, "/") {
+		switch name {
+		case "", ".":
+		case "..":
+			if down {
+				return true
+			}
+		default:
+			down = true
+		}
+	}
+	return false
+}
+
+func (s *session) pathDenied(p place, u use, t *tracer) *Rule {
+	if u.edits {
+		if rule := s.pathRule(s.rules.Deny, "Edit", p, false, t); rule != nil {
+			return rule
+		}
+	}
+	if u.reads {
+		return s.pathRule(s.rules.Deny, "Read", p, false, t)
+	}
+	return nil
+}
+
+// openPath reports whether a path rule opens what is outside the working
+// directories.
+func (s *session) openPath(p place, write bool, t *tracer) bool {
+	if write {
+		return s.pathRule(s.rules.Allow, "Edit", p, true, t) != nil
+	}
+	return s.pathRule(s.rules.Allow, "Read", p, true, t) != nil
+}
+
+// lookRedirect judges a redirect. Writing into a file is a change of its own: it
+// needs a mode or a rule that changes files.
+func (s *session) lookRedirect(r redirect, cwd string, t *tracer) finding {
+	if r.fd || r.target.static && r.target.text == "/dev/null" {
+		return finding{step: runs}
+	}
+	if !r.write {
+		if s.version == V197 {
+			return finding{step: runs}
+		}
+		return s.lookUse(use{word: r.target, reads: true}, cwd, t)
+	}
+	if strings.HasPrefix(r.target.text, "~") || r.target.glob || r.target.dynamic || !r.target.static {
+		return finding{asks, nil, "where a redirect writes is only known when it runs"}
+	}
+	f := s.lookUse(use{word: r.target, write: true, edits: true}, cwd, t)
+	if f.step != runs {
+		return f
+	}
+	p := s.placeAt(cwd, r.target.text)
+	if (s.mode == AcceptEdits || s.mode == Auto) && s.inside(p) || s.pathRule(s.rules.Allow, "Edit", p, true, t) != nil {
+		return finding{step: runs}
+	}
+	return finding{asks, nil, "a redirect changes a file"}
+}

@@ -1,0 +1,138 @@
+package claude
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/strictjson"
+)
+
+// CaseFile is what holds for every case of a file of recorded calls.
+type CaseFile struct {
+	Layout map[string][]string             `json:"layout"` // folders, and what they hold
+	MCP    map[string]map[string]ToolFacts `json:"mcp"`
+}
+
+// Case is the input of one recorded call. What isn't named here isn't an input.
+type Case struct {
+	Mode           *Mode                     `json:"mode"`
+	Model          string                    `json:"model"`
+	Rules          *caseRules                `json:"rules"`
+	RulesSource    string                    `json:"rules_source"`
+	Files          map[string]jsontext.Value `json:"files"`
+	Args           []string                  `json:"args"`
+	Hooks          []HookResult              `json:"hook_result"`
+	Managed        *Settings                 `json:"managed_settings"`
+	SettingSources *string                   `json:"setting_sources"`
+	Env            map[string]string         `json:"env"`
+	Cwd            string                    `json:"cwd"`
+	SetMode        *Mode                     `json:"set_mode_after_start"`
+	Tool           string                    `json:"tool"`
+	Input          jsontext.Value            `json:"input"`
+}
+
+type caseRules struct {
+	Permissions           `json:",inline"`
+	AdditionalDirectories []string `json:"additionalDirectories"`
+	DefaultMode           *Mode    `json:"defaultMode"`
+}
+
+// folderNames puts paths in the place of the names that stand for folders.
+var folderNames = strings.NewReplacer("${PROJ}", "/var/run/session/project", "${OUT}", "/var/run/session/outside",
+	"${ADD}", "/var/run/session/added", "${HOME}", "/var/run/session/home", "${MCP}", "/var/run/session/mcp")
+
+// Conform judges one recorded call: allow, ask, deny, review, absent when the
+// tool isn't there, or unknown. skip names a mechanism that isn't modelled and
+// that the call needs.
+func (f CaseFile) Conform(row []byte, version string) (got, skip string, err error) {
+	var c Case
+	if err := json.Unmarshal([]byte(folderNames.Replace(string(row))), &c); err != nil {
+		return "", "", err
+	}
+	if c.RulesSource != "" && !strings.HasPrefix(c.RulesSource, "--settings inline") {
+		return "", "rules from " + c.RulesSource, nil
+	}
+	native, env, err := f.setting(c)
+	if err != nil {
+		return "", "", err
+	}
+	m, err := dialect{}.Read(native, compiler.Setting{Version: version, Env: env})
+	if err != nil {
+		return "", "", err
+	}
+	request, err := strictjson.Encode(map[string]any{"tool": c.Tool, "input": c.Input})
+	if err != nil {
+		return "", "", err
+	}
+	v, err := evaluator.Evaluate(m, evaluator.Action{Kind: evaluator.Native, Request: request}, false)
+	if err != nil {
+		return "", "", err
+	}
+	if v.ToolAbsent {
+		return "absent", "", nil
+	}
+	return v.Native.Effect.String(), "", nil
+}
+
+// setting makes native settings and an Env of a recorded call. ${PROJ} and the
+// like stand for folders, as they do in the file.
+func (f CaseFile) setting(c Case) ([]byte, evaluator.Env, error) {
+	n := Native{PermissionMode: c.Mode, TurnPermissionMode: c.SetMode, Callback: Callback{answerQuestion, answerPlan, answerAsk}}
+	facts := map[string]any{"mcp": f.MCP, "model": c.Model}
+	if c.Model == "" {
+		facts["model"] = "claude-sonnet-4-5"
+	}
+	if c.Rules != nil {
+		n.Permissions = c.Rules.Permissions
+		facts["additionalDirectories"] = c.Rules.AdditionalDirectories
+		if c.Rules.DefaultMode != nil && c.Mode == nil {
+			n.PermissionMode = c.Rules.DefaultMode
+		}
+	}
+	facts["files"], facts["args"], facts["hooks"], facts["env"] = c.Files, c.Args, c.Hooks, c.Env
+	facts["managed"], facts["settingSources"] = c.Managed, c.SettingSources
+	cwd := folderNames.Replace("${PROJ}")
+	if c.Cwd != "" {
+		cwd = c.Cwd
+	}
+	links, folders := f.layout()
+	facts["folders"] = folders
+	raw, err := strictjson.Encode(facts)
+	if err != nil {
+		return nil, evaluator.Env{}, err
+	}
+	native, err := strictjson.Encode(n)
+	if err != nil {
+		return nil, evaluator.Env{}, err
+	}
+	env := evaluator.Env{Workspace: cwd, Home: folderNames.Replace("${HOME}"), Resolved: links, Facts: raw}
+	return native, env, nil
+}
+
+// layout reads what the folders hold: NAME, NAME/, or NAME -> TARGET.
+func (f CaseFile) layout() (links map[string]string, folders []string) {
+	links = map[string]string{}
+	for folder, names := range f.Layout {
+		folder = folderNames.Replace(folder)
+		folders = append(folders, folder)
+		for _, name := range names {
+			name, target, link := strings.Cut(name, " -> ")
+			switch {
+			case link:
+				links[folder+"/"+name] = folderNames.Replace(target)
+			case strings.HasSuffix(name, "/"):
+				folders = append(folders, folder+"/"+strings.TrimSuffix(name, "/"))
+			default:
+				for i := strings.LastIndexByte(name, '/'); i > 0; i = strings.LastIndexByte(name[:i], '/') {
+					folders = append(folders, fmt.Sprint(folder, "/", name[:i]))
+				}
+			}
+		}
+	}
+	return links, folders
+}

@@ -1,0 +1,168 @@
+package claude
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/strictjson"
+)
+
+// Read takes native settings apart.
+func (d dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error) {
+	version := s.Version
+	if version == "" {
+		version = V332
+	}
+	if !slices.Contains(d.Versions(), version) {
+		return nil, fmt.Errorf("claude %s isn't known: use %s or %s", version, V332, V197)
+	}
+	n, err := decodeNative(native)
+	if err != nil {
+		return nil, err
+	}
+	return newSession(n, version, s.Env)
+}
+
+// Judge turns an Action into the calls of the tools that could do it. Claude
+// decides each, our callback answers what it asks, and the loosest end is the
+// Action's: the agent may choose the tool.
+func (s *session) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, error) {
+	requests, assumed, err := s.requests(a)
+	if err != nil {
+		return evaluator.Verdict{}, err
+	}
+	v := evaluator.Verdict{
+		Provider: evaluator.ProviderVersion{Name: evaluator.Claude, Version: s.version},
+		Assumed:  append(slices.Clone(s.assumed), assumed...),
+	}
+	var ends, natives []evaluator.Effect
+	var all []decision
+	for i, r := range requests {
+		var t *tracer
+		if explain {
+			t = &tracer{part: i}
+		}
+		d := s.decide(r, t)
+		t.decided(d.rule)
+		if t != nil {
+			v.Trace = append(v.Trace, t.steps...)
+		}
+		all, natives = append(all, d), append(natives, d.effect)
+		ends = append(ends, s.answered(r.tool, d.effect))
+		v.Parts = append(v.Parts, evaluator.Part{Request: r.raw, Effect: d.effect, Rule: d.rule.ref()})
+	}
+	v.Effect, v.Native.Effect = evaluator.Loosest(ends...), evaluator.Loosest(natives...)
+	i := max(0, slices.Index(ends, v.Effect))
+	d := all[i]
+	v.Decider, v.Rule, v.Reason, v.ToolAbsent = d.decider, d.rule.ref(), d.reason, d.absent
+	v.Enforcer = evaluator.EnforcedByMode
+	switch {
+	case d.effect == evaluator.Unknown:
+		v.Enforcer = evaluator.EnforcedByNobody
+	case ends[i] != d.effect:
+		v.Decider, v.Enforcer = evaluator.ByAdapter, evaluator.EnforcedByAdapter
+		v.Reason += "; the callback answers " + ends[i].String() + " to what Claude asks"
+	case d.rule != nil:
+		v.Enforcer = evaluator.EnforcedByRule
+	}
+	return v, nil
+}
+
+// answered is the end of what Claude asks, after our callback.
+func (s *session) answered(tool string, e evaluator.Effect) evaluator.Effect {
+	switch {
+	case e != evaluator.Ask || tool == "AskUserQuestion":
+		return e
+	case tool == "ExitPlanMode":
+		return evaluator.Deny // the plan is kept, the exit refused
+	case s.callback.Default == answerAllow:
+		return evaluator.Allow
+	}
+	return e
+}
+
+// requests are the tool calls that an Action may be.
+func (s *session) requests(a evaluator.Action) ([]request, []string, error) {
+	call := func(tool string, input map[string]any) request {
+		raw, err := strictjson.Encode(struct {
+			Tool  string         `json:"tool"`
+			Input map[string]any `json:"input"`
+		}{tool, input})
+		if err != nil {
+			return request{}
+		}
+		r, _ := readRequest(raw)
+		return r
+	}
+	switch a.Kind {
+	case evaluator.Command:
+		if a.Cwd != "" {
+			moved := s.placeAt(s.cwd, a.Cwd).given
+			if moved != s.cwd {
+				return []request{call("Bash", map[string]any{"command": a.Command})}, []string{"the working directory is the workspace: Claude's own shell moves only by cd"}, nil
+			}
+		}
+		return []request{call("Bash", map[string]any{"command": a.Command})}, nil, nil
+	case evaluator.FileRead:
+		return []request{call("Read", map[string]any{"file_path": a.Path})}, nil, nil
+	case evaluator.FileChange:
+		if a.To != "" {
+			return nil, nil, errors.New("claude moves files with a command only: ask about mv")
+		}
+		return []request{
+			call("Write", map[string]any{"file_path": a.Path, "content": ""}),
+			call("Edit", map[string]any{"file_path": a.Path, "old_string": "", "new_string": ""}),
+		}, nil, nil
+	case evaluator.WebFetch:
+		return []request{call("WebFetch", map[string]any{"url": a.URL, "prompt": ""})}, nil, nil
+	case evaluator.WebSearch:
+		return []request{call("WebSearch", map[string]any{"query": a.Query})}, nil, nil
+	case evaluator.MCPTool:
+		return []request{call("mcp__"+a.Server+"__"+a.Tool, map[string]any{})}, nil, nil
+	case evaluator.Subagent:
+		return []request{call("Agent", map[string]any{"subagent_type": a.Agent, "description": "", "prompt": ""})}, nil, nil
+	case evaluator.Question:
+		return []request{call("AskUserQuestion", map[string]any{"questions": []any{}})}, nil, nil
+	case evaluator.Native:
+		r, err := readRequest(a.Request)
+		return []request{r}, nil, err
+	}
+	return nil, nil, fmt.Errorf("claude has no tool for %s", a.Kind)
+}
+
+// readRequest reads {"tool", "input"}.
+func readRequest(raw jsontext.Value) (request, error) {
+	var w struct {
+		Tool  string                    `json:"tool"`
+		Input map[string]jsontext.Value `json:"input"`
+	}
+	if err := strictjson.Decode(raw, &w); err != nil {
+		return request{}, fmt.Errorf("request: %w", err)
+	}
+	if w.Tool == "" {
+		return request{}, errors.New(`request: "tool" is missing`)
+	}
+	if to, ok := aliases[w.Tool]; ok {
+		w.Tool = to
+	}
+	for _, need := range required[w.Tool] {
+		var text string
+		if v, ok := w.Input[need]; !ok || json.Unmarshal(v, &text) != nil {
+			return request{}, fmt.Errorf("request: %s needs the text %q", w.Tool, need)
+		}
+	}
+	return request{tool: w.Tool, input: w.Input, raw: raw}, nil
+}
+
+// required are the inputs without which a call is an error before any
+// permission is looked at.
+var required = map[string][]string{
+	"Bash": {"command"}, "Read": {"file_path"}, "Write": {"file_path"}, "Edit": {"file_path"}, "NotebookEdit": {"notebook_path"},
+	"WebFetch": {"url"}, "WebSearch": {"query"}, "Skill": {"skill"},
+}

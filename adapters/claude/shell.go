@@ -1,0 +1,336 @@
+package claude
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/modegate/modegate/internal/bash"
+)
+
+// shell is a command text, taken apart as far as permissions look into it.
+type shell struct {
+	text    string
+	parts   []*part // what allow rules see: the commands of lists, pipes, conditions and loops
+	nested  []*part // what deny and ask rules see besides: groups, functions, substitutions
+	opaque  string  // why the text can't be checked before it runs, "" when it can
+	inside  bool    // something opaque may run another command
+	after   bool    // a job in the background: later commands don't wait for it
+	grouped bool    // a subshell
+	piped   bool
+	broken  bool // no shell reads the text
+	vars    map[string]string
+	script  *bash.Script
+}
+
+// part is one simple command.
+type part struct {
+	text      string // as rules see it
+	words     []word
+	assigns   []assign
+	redirects []redirect
+	wild      bool // reads a variable where that counts
+	uncalled  bool // stands in a function
+}
+
+type word struct {
+	text    string // what it stands for, as far as it is static
+	raw     string
+	static  bool
+	quoted  bool // some of it is in quotes
+	glob    bool // an unquoted * ? or [
+	dynamic bool // reads a variable that is known when the session starts: HOME, PWD
+	split   bool // goes on in the next line
+}
+
+type assign struct {
+	name   string
+	value  word
+	bare   bool // letters, digits and _./- only
+	nested bool
+}
+
+type redirect struct {
+	target word
+	write  bool
+	fd     bool // to another descriptor
+}
+
+// parseShell takes a command text apart.
+func parseShell(text string) *shell {
+	sh := &shell{text: text, vars: map[string]string{}}
+	script, err := bash.Parse(text)
+	if err != nil {
+		sh.broken, sh.opaque, sh.inside = true, "the text isn't a shell's: "+err.Error(), true
+		return sh
+	}
+	sh.script = script
+	sh.stmts(script.File.Stmts, true)
+	return sh
+}
+
+// hide notes the first reason why the text can't be checked. What may run a
+// command that no rule sees is told apart.
+func (sh *shell) hide(reason string, inside bool) {
+	if sh.opaque == "" {
+		sh.opaque = reason
+	}
+	sh.inside = sh.inside || inside
+}
+
+func (sh *shell) stmts(list []*syntax.Stmt, seen bool) {
+	for _, s := range list {
+		sh.stmt(s, seen)
+	}
+}
+
+func (sh *shell) stmt(s *syntax.Stmt, seen bool) {
+	if s.Background || s.Coprocess {
+		sh.after = true
+	}
+	if _, simple := s.Cmd.(*syntax.CallExpr); !simple && s.Cmd != nil && len(s.Redirs) > 0 {
+		if _, test := s.Cmd.(*syntax.TestClause); !test {
+			sh.hide("a redirect of several commands", false)
+		}
+	}
+	switch c := s.Cmd.(type) {
+	case nil:
+		sh.add(&part{redirects: sh.redirects(s)}, seen)
+		sh.hide("a redirect without a command", false)
+	case *syntax.CallExpr:
+		sh.call(c, s, seen)
+	case *syntax.BinaryCmd:
+		sh.piped = sh.piped || c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+		sh.stmt(c.X, seen)
+		sh.stmt(c.Y, seen)
+	case *syntax.IfClause:
+		for i := c; i != nil; i = i.Else {
+			sh.stmts(i.Cond, seen)
+			sh.stmts(i.Then, seen)
+		}
+	case *syntax.WhileClause:
+		sh.stmts(c.Cond, seen)
+		sh.stmts(c.Do, seen)
+	case *syntax.ForClause:
+		sh.loop(c, seen)
+	case *syntax.TimeClause:
+		sh.timed(c, s, seen)
+	case *syntax.TestClause:
+		sh.test(c, s, seen)
+	case *syntax.DeclClause:
+		sh.declare(c, s, seen)
+	default:
+		sh.group(s, seen)
+	}
+}
+
+// group is everything that allow rules don't look into.
+func (sh *shell) group(s *syntax.Stmt, seen bool) {
+	switch c := s.Cmd.(type) {
+	case *syntax.Subshell: // its commands are looked into, but never allowed
+		sh.grouped = true
+		sh.hide("a subshell", true)
+		sh.stmts(c.Stmts, seen)
+	case *syntax.Block:
+		sh.hide("a group in braces", true)
+		sh.stmts(c.Stmts, false)
+	case *syntax.FuncDecl:
+		sh.hide("a function definition", true)
+		before := len(sh.nested)
+		sh.stmt(c.Body, false)
+		for _, p := range sh.nested[before:] {
+			p.uncalled = true
+		}
+	case *syntax.CaseClause:
+		sh.hide("a case statement", true)
+		sh.word(c.Word)
+		for _, item := range c.Items {
+			sh.stmts(item.Stmts, false)
+		}
+	default: // arithmetic, let, coprocesses
+		sh.hide("a command that can't be checked", true)
+		syntax.Walk(s.Cmd, func(n syntax.Node) bool {
+			if in, ok := n.(*syntax.Stmt); ok {
+				sh.stmt(in, false)
+				return false
+			}
+			return true
+		})
+	}
+}
+
+func (sh *shell) loop(c *syntax.ForClause, seen bool) {
+	switch l := c.Loop.(type) {
+	case *syntax.WordIter:
+		if c.Select {
+			sh.hide("a select statement", true)
+		}
+		for _, w := range l.Items {
+			sh.items(w)
+		}
+	default:
+		sh.hide("a counting loop", true)
+		seen = false
+	}
+	sh.stmts(c.Do, seen)
+}
+
+// items reads a word of a for list, where a substitution may stand: its
+// commands are seen.
+func (sh *shell) items(w *syntax.Word) {
+	if len(w.Parts) == 1 {
+		if sub, ok := w.Parts[0].(*syntax.CmdSubst); ok {
+			sh.stmts(sub.Stmts, true)
+			return
+		}
+	}
+	sh.word(w)
+}
+
+// timed is the time keyword. With an option it is a fragment to Claude.
+func (sh *shell) timed(c *syntax.TimeClause, s *syntax.Stmt, seen bool) {
+	if c.PosixFormat {
+		sh.hide("time with an option", true)
+	}
+	before, nested := len(sh.parts), len(sh.nested)
+	if c.Stmt != nil {
+		sh.stmt(c.Stmt, seen)
+	} else {
+		sh.add(&part{text: "time", words: []word{literalWord("time")}}, seen)
+	}
+	for _, list := range [][]*part{sh.parts[before:], sh.nested[nested:]} {
+		for _, p := range list[:min(1, len(list))] {
+			p.text = "time " + p.text
+			p.words = append([]word{literalWord("time")}, p.words...)
+		}
+	}
+}
+
+func literalWord(s string) word { return word{text: s, raw: s, static: true} }
+
+// test is [[ … ]]: nothing runs but what its words substitute.
+func (sh *shell) test(c *syntax.TestClause, s *syntax.Stmt, seen bool) {
+	p := &part{text: sh.script.Source(c), redirects: sh.redirects(s)}
+	for _, w := range strings.Fields(p.text) {
+		p.words = append(p.words, literalWord(w))
+	}
+	syntax.Walk(c, func(n syntax.Node) bool {
+		if w, ok := n.(*syntax.Word); ok {
+			if x := sh.word(w); !x.static || x.dynamic {
+				p.wild = true
+			}
+			return false
+		}
+		return true
+	})
+	sh.add(p, seen)
+}
+
+// declare is export, local, declare and the like: commands whose arguments
+// assign.
+func (sh *shell) declare(c *syntax.DeclClause, s *syntax.Stmt, seen bool) {
+	p := &part{text: sh.script.Source(c), redirects: sh.redirects(s), words: []word{literalWord(c.Variant.Value)}}
+	for _, a := range c.Args {
+		if a.Value != nil {
+			v := sh.word(a.Value)
+			if a.Name != nil && v.static {
+				sh.vars[a.Name.Value] = v.text
+			}
+		}
+		raw := sh.script.Source(a)
+		p.words = append(p.words, word{text: raw, raw: raw, static: true})
+	}
+	sh.add(p, seen)
+}
+
+func (sh *shell) add(p *part, seen bool) {
+	if seen {
+		sh.parts = append(sh.parts, p)
+	} else {
+		sh.nested = append(sh.nested, p)
+	}
+}
+
+// all lists every command, wherever it stands.
+func (sh *shell) all() []*part {
+	return append(append([]*part{}, sh.parts...), sh.nested...)
+}
+
+func (sh *shell) call(c *syntax.CallExpr, s *syntax.Stmt, seen bool) {
+	p := &part{}
+	for _, a := range c.Assigns {
+		p.assigns = append(p.assigns, sh.assignment(a, len(c.Args) == 0))
+	}
+	for _, w := range c.Args {
+		p.words = append(p.words, sh.word(w))
+	}
+	p.redirects = sh.redirects(s)
+	p.text = sh.ruleText(c, s)
+	sh.add(p, seen)
+}
+
+func (sh *shell) assignment(a *syntax.Assign, alone bool) assign {
+	out := assign{}
+	if a.Name != nil {
+		out.name = a.Name.Value
+	}
+	if a.Value != nil {
+		before, inside := sh.opaque, sh.inside
+		out.value = sh.word(a.Value)
+		if alone && !out.value.static && sh.opaque != before && !hasCommand(a.Value) {
+			sh.opaque, sh.inside = before, inside // A=$HOME and the like run nothing
+		}
+		out.nested = hasCommand(a.Value)
+	}
+	if a.Array != nil || a.Index != nil || a.Append {
+		sh.hide("an array or an appended variable", true)
+		syntax.Walk(a, func(n syntax.Node) bool {
+			if in, ok := n.(*syntax.Stmt); ok {
+				sh.stmt(in, false)
+				return false
+			}
+			return true
+		})
+	}
+	out.bare = out.value.static && strings.Trim(out.value.raw, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-:") == ""
+	if alone && out.value.static && out.name != "" {
+		sh.vars[out.name] = out.value.text
+	}
+	return out
+}
+
+func hasCommand(n syntax.Node) bool {
+	found := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// ruleText is the text of a simple command as rules see it: its program without
+// quotes, its arguments as they were written, no comment, and no redirect that
+// stands behind it.
+func (sh *shell) ruleText(c *syntax.CallExpr, s *syntax.Stmt) string {
+	start, end := int(c.Pos().Offset()), int(c.End().Offset())
+	for _, r := range s.Redirs {
+		if int(r.Pos().Offset()) < end || r.Op == syntax.WordHdoc {
+			start = min(start, int(r.Pos().Offset()))
+			end = max(end, int(r.End().Offset()))
+		}
+	}
+	text := strings.ReplaceAll(sh.script.Slice(start, end), "\\\n", "")
+	if len(c.Args) == 0 || start != int(c.Pos().Offset()) {
+		return text
+	}
+	first := c.Args[0]
+	if program, ok := bash.Literal(first); ok {
+		from, to := int(first.Pos().Offset())-start, int(first.End().Offset())-start
+		raw := sh.script.Slice(start, end)
+		text = strings.ReplaceAll(raw[:from], "\\\n", "") + program + strings.ReplaceAll(raw[to:], "\\\n", "")
+	}
+	return strings.TrimSpace(text)
+}
