@@ -2,6 +2,7 @@ package opencode2
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modegate/modegate/adapters/internal/lastmatch"
@@ -21,6 +22,7 @@ type meaning struct {
 	session []lastmatch.Rule
 	rules   *opencode.Rules
 	other   *opencode.Rules // as the other version judges, nil when they can't part
+	final   *opencode.Rules // as newer versions judge, nil when no absolute rule makes them part
 	assumed []string
 }
 
@@ -48,7 +50,15 @@ func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error
 	if len(s.Env.Saved) > 0 {
 		m.other = opencode.NewRules(m.agent, session, s.Env.Saved, version != Measured)
 	}
+	if slices.ContainsFunc(slices.Concat(m.agent, session), isAbsolute) {
+		m.final = opencode.NewRules(m.agent, session, s.Env.Saved, true)
+	}
 	return m, nil
+}
+
+// isAbsolute reports whether newer versions read a rule otherwise.
+func isAbsolute(r lastmatch.Rule) bool {
+	return strings.HasPrefix(wildcard.Normalise(r.Resource), "/")
 }
 
 // Judge answers one Action.
@@ -86,15 +96,14 @@ func unplaced(v evaluator.Verdict) evaluator.Verdict {
 // hidden reports whether 2.0 takes a tool away from the model: everything that
 // the rules for it name, and "*", is denied (source read 2026-11-30).
 func (m *meaning) hidden(tool string) bool {
-	probes := []string{"*"}
-	for _, rule := range append(append([]lastmatch.Rule{}, m.agent...), m.session...) {
-		if wildcard.Compile(rule.Action).Match(tool) {
-			probes = append(probes, rule.Resource)
-		}
+	if e, _ := m.rules.Configured(tool, "*"); e != evaluator.Deny {
+		return false
 	}
-	configured := opencode.NewRules(m.agent, m.session, nil, false)
-	for _, p := range probes {
-		if e, _ := configured.Decide(tool, p); e != evaluator.Deny {
+	for _, rule := range slices.Concat(m.agent, m.session) {
+		if !wildcard.Compile(rule.Action).Match(tool) {
+			continue
+		}
+		if e, _ := m.rules.Configured(tool, rule.Resource); e != evaluator.Deny {
 			return false
 		}
 	}
@@ -124,7 +133,7 @@ func (m *meaning) differs(list []opencode.Request, effect evaluator.Effect) []ev
 // an absolute resource is compared with the absolute form of a relative text,
 // and a configured deny is final. ok is false where no rule makes a difference.
 func (m *meaning) laterEffect(list []opencode.Request) (effect evaluator.Effect, ok bool) {
-	if m.env.Workspace == "" {
+	if m.final == nil || m.env.Workspace == "" {
 		return evaluator.Unknown, false
 	}
 	total := evaluator.Allow
@@ -148,9 +157,9 @@ func (m *meaning) later(action, text string) (effect evaluator.Effect, twisted b
 	}
 	absolute := paths.Abs(m.env.Workspace, strings.ReplaceAll(text, `\`, "/"))
 	effect = evaluator.Ask
-	for _, r := range append(append([]lastmatch.Rule{}, m.agent...), m.session...) {
+	for _, r := range slices.Concat(m.agent, m.session) {
 		subject := text
-		if strings.HasPrefix(wildcard.Normalise(r.Resource), "/") {
+		if isAbsolute(r) {
 			subject = absolute
 		}
 		if wildcard.Compile(r.Action).Match(action) && wildcard.Compile(r.Resource).Match(subject) {
@@ -164,6 +173,6 @@ func (m *meaning) later(action, text string) (effect evaluator.Effect, twisted b
 			}
 		}
 	}
-	without, _ := opencode.NewRules(m.agent, m.session, m.env.Saved, true).Decide(action, text)
+	without, _ := m.final.Decide(action, text)
 	return effect, effect != without
 }

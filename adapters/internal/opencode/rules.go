@@ -19,7 +19,8 @@ type Rules struct {
 	agent      int // how many are the agent's
 	configured int // how many are the agent's or the session's
 	index      *lastmatch.Index
-	denies     *lastmatch.Index // of the configured rules, where their deny is final; else nil
+	own        *lastmatch.Index // of the agent's and the session's rules alone
+	final      bool             // what those deny stays denied
 }
 
 // NewRules joins the layers. Where denies are final, what the agent's and the
@@ -28,8 +29,10 @@ type Rules struct {
 func NewRules(agent, session []lastmatch.Rule, saved []evaluator.Grant, denyIsFinal bool) *Rules {
 	r := &Rules{agent: len(agent), configured: len(agent) + len(session)}
 	r.all = append(append(r.all, agent...), session...)
-	if denyIsFinal && len(saved) > 0 {
-		r.denies = lastmatch.NewIndex(r.all)
+	r.own, r.final = lastmatch.NewIndex(r.all), denyIsFinal && len(saved) > 0
+	if len(saved) == 0 {
+		r.index = r.own
+		return r
 	}
 	for _, g := range saved {
 		r.all = append(r.all, lastmatch.Rule{Action: g.Action, Resource: g.Resource, Effect: evaluator.Allow})
@@ -41,16 +44,24 @@ func NewRules(agent, session []lastmatch.Rule, saved []evaluator.Grant, denyIsFi
 // Decide returns the effect for one text and the position of the deciding rule,
 // -1 when none matches and OpenCode's default, ask, stands. It allocates nothing.
 func (r *Rules) Decide(action, resource string) (evaluator.Effect, int) {
-	if r.denies != nil {
-		if i := r.denies.Decide(action, resource); i >= 0 && r.all[i].Effect == evaluator.Deny {
-			return evaluator.Deny, i
+	if r.final {
+		if e, i := r.Configured(action, resource); e == evaluator.Deny {
+			return e, i
 		}
 	}
-	i := r.index.Decide(action, resource)
-	if i < 0 {
+	return r.effect(r.index.Decide(action, resource))
+}
+
+// Configured is Decide for the agent's and the session's rules alone.
+func (r *Rules) Configured(action, resource string) (evaluator.Effect, int) {
+	return r.effect(r.own.Decide(action, resource))
+}
+
+func (r *Rules) effect(position int) (evaluator.Effect, int) {
+	if position < 0 {
 		return evaluator.Ask, -1
 	}
-	return r.all[i].Effect, i
+	return r.all[position].Effect, position
 }
 
 // Effect judges several texts of one request as both generations do: any deny
@@ -100,7 +111,7 @@ func (r *Rules) reachable(action string) outcomes {
 		}
 		out |= one(r.all[i].Effect)
 		if wildcard.Compile(r.all[i].Resource).Everything() {
-			if r.denies == nil || i < r.configured {
+			if !r.final || i < r.configured {
 				return out
 			}
 		}

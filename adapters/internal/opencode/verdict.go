@@ -160,7 +160,7 @@ func (r *Rules) trace(w Words, part int, q Request) []evaluator.Step {
 	for _, res := range q.Resources {
 		seen, last := lastmatch.Walk(r.all, q.Action, res.Text)
 		decides := last
-		if r.denies != nil {
+		if r.final {
 			if _, d := lastmatch.Walk(r.all[:r.configured], q.Action, res.Text); d >= 0 && r.all[d].Effect == evaluator.Deny {
 				decides = d
 			}
