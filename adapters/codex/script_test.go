@@ -1,0 +1,136 @@
+package codex
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSplitScript holds scripts of section 4.3 of the measurements (0.171.0,
+// 2026-11-30), and what the source adds about words.
+func TestSplitScript(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		want   string // the units with " | " between them, "" when the script isn't plain
+	}{
+		{"ls", "ls"},
+		{" ls -l ", "ls -l"},
+		{"a && b || c; d | e\nf", "a | b | c | d | e | f"},
+		{"cd sub && cat f", "cd sub | cat f"},
+		{`cat 'a b' "c d"`, "cat a b c d"},
+		{`rg -g"*.py" x`, "rg -g*.py x"},
+		{`echo "\n"`, `echo \n`},
+		{`echo "" ''`, "echo  "},
+		{"dd if=/dev/null of=x", "dd if=/dev/null of=x"},
+		{"time cat f", "time cat f"},
+		{"time a | b", "time a | b"},
+		{"env ls", "env ls"},
+		{"bash -c 'ls'", "bash -c ls"},
+		{"./cat f", "./cat f"},
+		{"exec cat f", "exec cat f"},
+		{"sleep 1", "sleep 1"},
+		{"test -f x", "test -f x"},
+		{"ls > x", ""}, {"ls < x", ""}, {"ls 2>&1", ""}, {"cat <<E\nx\nE", ""}, {"cat <<< x", ""},
+		{"ls $X", ""}, {`ls "$X"`, ""}, {"ls ~", ""}, {"ls *", ""}, {"ls a?", ""}, {"ls [a]", ""}, {"ls {a,b}", ""},
+		{"ls $(a)", ""}, {"ls `a`", ""}, {"ls &", ""}, {"! ls", ""}, {"(ls)", ""}, {"{ ls; }", ""}, {"if a; then b; fi", ""},
+		{"for i in 1; do a; done", ""}, {"f() { a; }; f", ""}, {"function f { a; }; f", ""}, {"X=1 ls", ""}, {"X=1", ""}, {"export X=1; ls", ""},
+		{"ls # x", ""}, {"# x", ""}, {"'ls'", ""}, {`"ls"`, ""}, {`\ls`, ""}, {"l's'", ""}, {`ls a\ b`, ""}, {`ls "a\"b"`, ""},
+		{"ls =sh", ""}, {"ls HEAD^", ""}, {"ls a#b", ""}, {"[ -f x ]", ""}, {"[[ -f x ]]", ""}, {"a |& b", ""}, {"((1))", ""}, {"ls $'a'", ""},
+		{"", ""}, {"ls '", ""}, {"a &&", ""}, {"ls ''\"\"", ""},
+	} {
+		s := splitScript(unit{"/bin/bash", "-lc", c.script})
+		got := ""
+		if s.Plain {
+			var units []string
+			for _, u := range s.Units {
+				units = append(units, strings.Join(u, " "))
+			}
+			got = strings.Join(units, " | ")
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%q (%s): %s", c.script, s.Why, d)
+		}
+	}
+}
+
+// TestForcedRemoval holds commands of section 5 of the measurements: the one
+// built-in question about commands.
+func TestForcedRemoval(t *testing.T) {
+	for script, want := range map[string]tri{
+		"rm -rf x": yes, "rm -fr x": yes, "rm -f x": yes, "rm --force x": yes, "rm -vf x": yes, "rm x -f": yes, "/bin/rm -rf x": yes, "rm -rf -- x": yes, "rm -r -f x": yes,
+		"sudo rm -rf x": yes, "env rm -rf x": yes, "env A=1 rm -rf x": yes, "env -i rm -rf x": yes, "env -- rm -rf x": yes, "trap 'rm -rf x' EXIT": yes,
+		"bash -c 'rm -rf x'": yes, "sh -lc 'rm -rf x'": yes, "zsh -c 'rm -rf x'": yes, `bash -lc "bash -c 'rm -rf x'"`: yes,
+		"if a; then rm -rf x; fi": yes, "for i in 1; do rm -rf x; done": yes, "f() { rm -rf x; }; f": yes, "(rm -rf x)": yes, "echo $(rm -rf x)": yes, "echo `rm -rf x`": yes,
+		"rm -rf x > /dev/null 2>&1": yes, "X=1 rm -f x": yes, "rm -rf x &": yes, "rm -rf x # c": yes, `rm -rf "$X"`: yes, "a && rm -rf x": yes, "! rm -rf x": yes, "'rm' -rf x": yes,
+		strings.Repeat("env ", 8) + "ls": yes, strings.Repeat("env ", 7) + "ls": no,
+		"rm -r x": no, "rm x": no, "rm -- -f": no, "rm -ri x": no, "rm -I x": no, "sudo -n rm -rf x": no, "env -u A rm -rf x": no, "find x -delete": no, "find x -exec rm -rf {} +": no,
+		"xargs rm -rf < f": no, "nohup rm -rf x": no, "timeout 5 rm -rf x": no, "command rm -rf x": no, "exec rm -rf x": no, "eval 'rm -rf x'": no, `\rm -rf x`: no, "time rm -rf x": no,
+		"c=rm; $c -rf x": no, "cat <<'E' | bash\nrm -rf x\nE": no, "echo 'rm -rf x'": no, "git clean -fdx": no, "busybox rm -rf x": no, "rmdir -f x": no, "bash -c 'rm -rf x' y": no,
+		"rm -rf 'x": unclear, "ls 'x": no,
+	} {
+		if got := forcedRemoval(unit{"/bin/bash", "-lc", script}); got != want {
+			t.Errorf("%q: %d, want %d", script, got, want)
+		}
+	}
+}
+
+func TestInterceptPatch(t *testing.T) {
+	const body = "*** Begin Patch\n*** Delete File: x\n*** End Patch"
+	for _, c := range []struct {
+		script, dir string
+		ok          bool
+	}{
+		{"apply_patch <<'EOF'\n" + body + "\nEOF\n", "", true},
+		{"applypatch <<EOF\n" + body + "\nEOF", "", true},
+		{"cd sub && apply_patch <<'EOF'\n" + body + "\nEOF\n", "sub", true},
+		{"cd 'a b' && apply_patch <<'EOF'\n" + body + "\nEOF\n", "a b", true},
+		{"cd sub; apply_patch <<'EOF'\n" + body + "\nEOF\n", "", false},
+		{"apply_patch <<'EOF' && ls\n" + body + "\nEOF\n", "", false},
+		{"apply_patch <<'EOF'\n" + body + "\nEOF\nls\n", "", false},
+		{"apply_patch <<'EOF' > out\n" + body + "\nEOF\n", "", false},
+		{"apply_patch x <<'EOF'\n" + body + "\nEOF\n", "", false},
+		{"apply_patch", "", false},
+	} {
+		got, dir, ok := interceptPatch(c.script)
+		if ok != c.ok || dir != c.dir || ok && got != body {
+			t.Errorf("%q: %q in %q, %v", c.script, got, dir, ok)
+		}
+	}
+}
+
+func TestPatchPaths(t *testing.T) {
+	got, err := patchPaths("*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n@@\n-x\n+y\n*** Delete File: d\n*** End Patch\n")
+	if d := cmp.Diff([]string{"a", "b", "c", "d"}, got); d != "" || err != nil {
+		t.Errorf("%s %v", d, err)
+	}
+	for _, bad := range []string{"", "*** Begin Patch\n*** End Patch", "*** Begin Patch\n*** Add File: a\n+x", "*** Begin Patch\nx\n*** End Patch", "*** Begin Patch\n*** Update File: a\n*** End Patch"} {
+		if got, err := patchPaths(bad); err == nil {
+			t.Errorf("%q: %v", bad, got)
+		}
+	}
+}
+
+func FuzzScript(f *testing.F) {
+	for _, s := range []string{"a && b", "echo \"$(rm -rf x)\" > f", "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\nEOF\n", "time", "cd x && apply_patch <<E\nE\n", "trap -- 'rm -f x'", "sudo sudo", "env -- A=1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, script string) {
+		argv := unit{"/bin/bash", "-lc", script}
+		s := splitScript(argv)
+		if len(s.Units) == 0 {
+			t.Fatal("a script without a unit")
+		}
+		for _, u := range s.Units {
+			if len(u) == 0 {
+				t.Fatal("an empty unit")
+			}
+			forcedRemoval(u)
+		}
+		forcedRemoval(argv)
+		if p, _, ok := interceptPatch(script); ok {
+			_, _ = patchPaths(p)
+		}
+		_, _ = patchPaths(script)
+	})
+}
