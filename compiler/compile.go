@@ -89,14 +89,14 @@ func (c *Compiled) Evaluate(a evaluator.Action, explain bool) (evaluator.Verdict
 	return v, nil
 }
 
-// explained gives each gap that was found the reason that its writer declared.
-// A declared gap that wasn't found is kept too: the probes may have missed it.
+// explained joins the gaps that were found and those that the writer declared,
+// whose reasons are the better ones. A gap that only one of the two has is kept:
+// a writer may have overlooked it, or the probes missed it.
 func explained(found, declared []evaluator.Gap) []evaluator.Gap {
 	out := slices.Clone(declared)
 	for _, f := range found {
 		same := func(d evaluator.Gap) bool { return d.ID == f.ID && d.Direction == f.Direction }
 		if !slices.ContainsFunc(declared, same) {
-			f.Reason = "not declared by the dialect: " + f.Reason
 			out = append(out, f)
 		}
 	}
