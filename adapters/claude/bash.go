@@ -62,12 +62,6 @@ func (s *session) commandRules(r request, sh *shell, t *tracer) (finding, bool) 
 	if rule := t.first(s.rules.Deny, matches, sh.text); rule != nil {
 		return finding{denied, rule, "the rule denies a command in it"}, true
 	}
-	if s.version == V197 && sh.inside && (s.opens() || s.mode == Auto) {
-		texts = nil
-		for _, p := range sh.parts {
-			texts = append(texts, denyTexts(p, s.version)...)
-		}
-	}
 	if rule := t.first(s.rules.Ask, matches, sh.text); rule != nil {
 		return finding{asked, rule, "the rule asks for a command in it"}, true
 	}
@@ -75,12 +69,18 @@ func (s *session) commandRules(r request, sh *shell, t *tracer) (finding, bool) 
 }
 
 // seen lists the commands that deny rules see: in 2.1.197 not those of groups,
-// functions and substitutions.
+// functions and substitutions, but for what export assigns.
 func (s *session) seen(sh *shell) []*part {
-	if s.version == V197 {
-		return sh.parts
+	if s.version != V197 {
+		return sh.all()
 	}
-	return sh.all()
+	var out []*part
+	for _, p := range sh.all() {
+		if !p.nested && !p.grouped || p.exported {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // everyPart is the end of the check when Bash as a whole isn't allowed.

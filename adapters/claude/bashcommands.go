@@ -246,8 +246,9 @@ var editors = set(`mkdir touch rm rmdir mv cp sed`)
 // harmless are the wrappers behind which acceptEdits still sees its commands.
 var harmless = set(`time nohup command builtin nice stdbuf timeout`)
 
-// edits reports whether acceptEdits runs a command. Since 2.1.332 touch must
-// stand alone: without options, wrappers or assignments.
+// edits reports whether acceptEdits and auto run a command. touch must stand
+// alone, without options, wrappers or assignments; in 2.1.197's acceptEdits it
+// needn't.
 func (s *session) edits(p *part) bool {
 	words := p.words
 	for len(words) > 1 && harmless[words[0].text] {
@@ -263,7 +264,7 @@ func (s *session) edits(p *part) bool {
 	}
 	switch words[0].text {
 	case "touch":
-		if s.version == V197 {
+		if s.version == V197 && s.mode == AcceptEdits {
 			return true
 		}
 		bare := len(words) == len(p.words) && len(p.assigns) == 0

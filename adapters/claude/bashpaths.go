@@ -129,7 +129,7 @@ func (s *session) lookUse(u use, cwd string, t *tracer) finding {
 		return finding{guarded, nil, "a path of the command is protected"}
 	}
 	if s.inside(p) || s.openPath(p, u.write, t) {
-		if climbs(text) && s.version != V197 {
+		if climbs(text) {
 			return finding{asks, nil, "the path goes back up, maybe behind a link"}
 		}
 		return finding{step: runs}

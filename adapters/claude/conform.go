@@ -2,6 +2,7 @@ package claude
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -12,14 +13,14 @@ import (
 	"github.com/modegate/modegate/internal/strictjson"
 )
 
-// CaseFile is what holds for every case of a file of recorded calls.
-type CaseFile struct {
-	Layout map[string][]string             `json:"layout"` // folders, and what they hold
-	MCP    map[string]map[string]ToolFacts `json:"mcp"`
+// caseFile is what holds for every case of a file of recorded calls.
+type caseFile struct {
+	layout map[string][]string             // folders, and what they hold
+	mcp    map[string]map[string]ToolFacts // what servers say of their tools
 }
 
-// Case is the input of one recorded call. What isn't named here isn't an input.
-type Case struct {
+// recordedCall is the input of one recorded call. What isn't named here isn't an input.
+type recordedCall struct {
 	Mode           *Mode                     `json:"mode"`
 	Model          string                    `json:"model"`
 	Rules          *caseRules                `json:"rules"`
@@ -46,11 +47,55 @@ type caseRules struct {
 var folderNames = strings.NewReplacer("${PROJ}", "/var/run/session/project", "${OUT}", "/var/run/session/outside",
 	"${ADD}", "/var/run/session/added", "${HOME}", "/var/run/session/home", "${MCP}", "/var/run/session/mcp")
 
-// Conform judges one recorded call: allow, ask, deny, review, absent when the
-// tool isn't there, or unknown. skip names a mechanism that isn't modelled and
-// that the call needs.
-func (f CaseFile) Conform(row []byte, version string) (got, skip string, err error) {
-	var c Case
+// Conform judges a recorded call by what its file calls inputs.
+func (d dialect) Conform(row jsontext.Value, f compiler.CaseFile) (compiler.Judged, error) {
+	file, err := readCaseFile(f.Header)
+	if err != nil {
+		return compiler.Judged{}, err
+	}
+	var out struct {
+		ID      string         `json:"id"`
+		Mode    string         `json:"mode"`
+		Tool    string         `json:"tool"`
+		Input   jsontext.Value `json:"input"`
+		Outcome string         `json:"outcome"`
+		Old     string         `json:"outcome_2_1_197"`
+	}
+	if err := json.Unmarshal(row, &out); err != nil {
+		return compiler.Judged{}, err
+	}
+	j := compiler.Judged{Want: out.Outcome, Case: fmt.Sprintf("%s %s %s %s", out.ID, out.Mode, out.Tool, out.Input)}
+	if f.Version == V197 {
+		if j.Want = out.Old; j.Want == "" {
+			j.Skipped = "the call wasn't made on " + V197
+			return j, nil
+		}
+	}
+	if j.Got, j.Skipped, err = file.judge(row, f.Version); err != nil {
+		return compiler.Judged{}, err
+	}
+	j.Passed = j.Got == j.Want
+	j.Unsafe = j.Want == "allow" && slices.Contains([]string{"ask", "deny", "absent", "review"}, j.Got)
+	return j, nil
+}
+
+func readCaseFile(header map[string]jsontext.Value) (caseFile, error) {
+	f := caseFile{}
+	for name, into := range map[string]any{"layout": &f.layout, "mcp": &f.mcp} {
+		if raw, ok := header[name]; ok {
+			if err := json.Unmarshal(raw, into); err != nil {
+				return f, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	return f, nil
+}
+
+// judge says what Claude does with one recorded call: allow, ask, deny, review,
+// absent when the tool isn't there, or unknown. skip names a mechanism that isn't
+// modelled and that the call needs.
+func (f caseFile) judge(row []byte, version string) (got, skip string, err error) {
+	var c recordedCall
 	if err := json.Unmarshal([]byte(folderNames.Replace(string(row))), &c); err != nil {
 		return "", "", err
 	}
@@ -61,7 +106,7 @@ func (f CaseFile) Conform(row []byte, version string) (got, skip string, err err
 	if err != nil {
 		return "", "", err
 	}
-	m, err := dialect{}.Read(native, compiler.Setting{Version: version, Env: env})
+	m, err := dialect{}.read(native, compiler.Setting{Version: version, Env: env})
 	if err != nil {
 		return "", "", err
 	}
@@ -81,9 +126,9 @@ func (f CaseFile) Conform(row []byte, version string) (got, skip string, err err
 
 // setting makes native settings and an Env of a recorded call. ${PROJ} and the
 // like stand for folders, as they do in the file.
-func (f CaseFile) setting(c Case) ([]byte, evaluator.Env, error) {
+func (f caseFile) setting(c recordedCall) ([]byte, evaluator.Env, error) {
 	n := Native{PermissionMode: c.Mode, TurnPermissionMode: c.SetMode, Callback: Callback{answerQuestion, answerPlan, answerAsk}}
-	facts := map[string]any{"mcp": f.MCP, "model": c.Model}
+	facts := map[string]any{"mcp": f.mcp, "model": c.Model}
 	if c.Model == "" {
 		facts["model"] = "claude-sonnet-4-5"
 	}
@@ -100,7 +145,7 @@ func (f CaseFile) setting(c Case) ([]byte, evaluator.Env, error) {
 	if c.Cwd != "" {
 		cwd = c.Cwd
 	}
-	links, folders := f.layout()
+	links, folders := f.disk()
 	facts["folders"] = folders
 	raw, err := strictjson.Encode(facts)
 	if err != nil {
@@ -114,10 +159,10 @@ func (f CaseFile) setting(c Case) ([]byte, evaluator.Env, error) {
 	return native, env, nil
 }
 
-// layout reads what the folders hold: NAME, NAME/, or NAME -> TARGET.
-func (f CaseFile) layout() (links map[string]string, folders []string) {
+// disk reads what the folders hold: NAME, NAME/, or NAME -> TARGET.
+func (f caseFile) disk() (links map[string]string, folders []string) {
 	links = map[string]string{}
-	for folder, names := range f.Layout {
+	for folder, names := range f.layout {
 		folder = folderNames.Replace(folder)
 		folders = append(folders, folder)
 		for _, name := range names {

@@ -1,64 +1,54 @@
 package claude
 
 import (
-	"encoding/json"
 	"os"
+	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modegate/modegate/compiler"
 )
 
-// TestConform compares the dialect with recorded calls of the real agent.
+// TestConform compares the dialect with recorded calls of the real agent. The
+// older version's few differences that aren't modelled are counted, not hidden.
 func TestConform(t *testing.T) {
 	data, err := os.ReadFile("../../testdata/claude/cases.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file struct {
-		CaseFile
-		Cases []json.RawMessage `json:"cases"`
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
+	header := map[string]jsontext.Value{}
+	if err := json.Unmarshal(data, &header); err != nil {
 		t.Fatal(err)
 	}
-	for _, version := range New().Versions() {
-		total, failed, unsafe, skipped := 0, 0, 0, 0
-		for _, row := range file.Cases {
-			var c struct {
-				ID      string `json:"id"`
-				Outcome string `json:"outcome"`
-				Old     string `json:"outcome_2_1_197"`
-			}
-			if err := json.Unmarshal(row, &c); err != nil {
-				t.Fatal(err)
-			}
-			want := c.Outcome
-			if version == V197 {
-				want = c.Old
-			}
-			if want == "" {
-				continue
-			}
-			total++
-			got, skip, err := file.Conform(row, version)
+	var cases []jsontext.Value
+	if err := json.Unmarshal(header["cases"], &cases); err != nil {
+		t.Fatal(err)
+	}
+	for version, most := range map[string]int{V332: 0, V197: 3} {
+		judged, failed, unsafe, skipped := 0, 0, 0, 0
+		for _, row := range cases {
+			j, err := dialect{}.Conform(row, compiler.CaseFile{Version: version, Header: header})
 			switch {
 			case err != nil:
-				t.Errorf("%s: %v", c.ID, err)
-				failed++
-			case skip != "":
-				t.Logf("%s: skipped: %s", c.ID, skip)
+				t.Fatalf("%s: %v", row, err)
+			case strings.HasPrefix(j.Skipped, "the call wasn't made"):
+				continue
+			case j.Skipped != "":
 				skipped++
-			case got != want:
+			case !j.Passed:
 				failed++
-				mark := ""
-				if want == "allow" && got != "allow" && got != "unknown" {
-					mark = " UNSAFE"
+				if j.Unsafe {
 					unsafe++
 				}
-				t.Logf("%s %s: said %s, the agent %s%s", version, c.ID, got, want, mark)
+				t.Logf("%s %s: said %s, the agent %s, unsafe %v", version, j.Case, j.Got, j.Want, j.Unsafe)
 			}
+			judged++
 		}
-		t.Logf("%s: %d cases, %d failed, %d unsafe, %d skipped", version, total, failed, unsafe, skipped)
-		if version == V332 && (unsafe > 0 || failed*100 > total || skipped*100 > 3*total) {
-			t.Errorf("%s: %d of %d cases failed, %d unsafe, %d skipped", version, failed, total, unsafe, skipped)
+		t.Logf("%s: %d judged, %d failed, %d unsafe, %d skipped", version, judged, failed, unsafe, skipped)
+		if failed > most || skipped > 0 || version == V332 && unsafe > 0 {
+			t.Errorf("%s: %d of %d failed (%d unsafe), %d skipped", version, failed, judged, unsafe, skipped)
 		}
 	}
 }

@@ -13,8 +13,17 @@ import (
 	"github.com/modegate/modegate/internal/strictjson"
 )
 
-// Read takes native settings apart.
+// Read takes native settings apart. What they mean isn't said until the built-in
+// policy acknowledges where it parts from them.
 func (d dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error) {
+	m, err := d.read(native, s)
+	if err != nil {
+		return nil, err
+	}
+	return evaluator.NotRead{Provider: evaluator.ProviderVersion{Name: evaluator.Claude, Version: m.version}}, nil
+}
+
+func (d dialect) read(native []byte, s compiler.Setting) (*session, error) {
 	version := s.Version
 	if version == "" {
 		version = V332

@@ -85,7 +85,7 @@ func exactly(lists string) spelling {
 var readOnlyCommands = map[string]spelling{
 	"arch": {}, "base64": {}, "basename": {}, "cal": {}, "cat": {}, "cd": {}, "cmp": {}, "column": {}, "comm": {}, "cut": {},
 	"df": {}, "diff": {}, "dirname": {}, "du": {}, "echo": {}, "expand": {}, "expr": {}, "false": {}, "fmt": {}, "fold": {},
-	"free": {}, "groups": {}, "grep": {}, "egrep": {}, "fgrep": {}, "head": {}, "help": {}, "hexdump": {}, "history": {}, "id": {}, "ls": {},
+	"free": {}, "groups": {}, "grep": {}, "egrep": {}, "fgrep": {}, "head": {}, "help": {}, "hexdump": {}, "id": {}, "ls": {},
 	"locale": {}, "md5sum": {}, "netstat": {}, "nl": {}, "nproc": {}, "numfmt": {}, "od": {}, "paste": {}, "pr": {}, "readlink": {},
 	"realpath": {}, "rev": {}, "seq": {}, "sha1sum": {}, "sha256sum": {}, "sleep": {}, "stat": {}, "strings": {}, "tac": {},
 	"tail": {}, "test": {}, "tr": {}, "true": {}, "tsort": {}, "type": {}, "uname": {}, "unexpand": {}, "uptime": {}, "wc": {}, "which": {},
@@ -99,7 +99,7 @@ var readOnlyCommands = map[string]spelling{
 	"uniq":     {max: 1},
 	"hostname": {max: 1, never: "-F"},
 	"pwd":      exactly(``), "whoami": exactly(``), "ifconfig": exactly(``), "tput": exactly(`cols|lines|colors`),
-	"ip": exactly(`addr`), "node": exactly(`-v|--version`), "python": exactly(`--version`), "python3": exactly(`--version`),
+	"history": exactly(`(?:\d+)?`), "ip": exactly(`addr`), "node": exactly(`-v|--version`), "python": exactly(`--version`), "python3": exactly(`--version`),
 	"claude": exactly(`-h|--help`),
 	"docker": exactly(`(?:ps|images|logs|inspect)(?: .*)?`),
 }

@@ -30,7 +30,10 @@ type part struct {
 	assigns   []assign
 	redirects []redirect
 	wild      bool // reads a variable where that counts
+	nested    bool // allow rules don't see it
 	uncalled  bool // stands in a function
+	grouped   bool // stands in a subshell
+	exported  bool // stands in what export and the like assign
 }
 
 type word struct {
@@ -130,7 +133,11 @@ func (sh *shell) group(s *syntax.Stmt, seen bool) {
 	case *syntax.Subshell: // its commands are looked into, but never allowed
 		sh.grouped = true
 		sh.hide("a subshell", true)
+		before := len(sh.parts)
 		sh.stmts(c.Stmts, seen)
+		for _, p := range sh.parts[before:] {
+			p.grouped = true
+		}
 	case *syntax.Block:
 		sh.hide("a group in braces", true)
 		sh.stmts(c.Stmts, false)
@@ -232,7 +239,11 @@ func (sh *shell) declare(c *syntax.DeclClause, s *syntax.Stmt, seen bool) {
 	p := &part{text: sh.script.Source(c), redirects: sh.redirects(s), words: []word{literalWord(c.Variant.Value)}}
 	for _, a := range c.Args {
 		if a.Value != nil {
+			before := len(sh.nested)
 			v := sh.word(a.Value)
+			for _, n := range sh.nested[before:] {
+				n.exported = true
+			}
 			if a.Name != nil && v.static {
 				sh.vars[a.Name.Value] = v.text
 			}
@@ -247,6 +258,7 @@ func (sh *shell) add(p *part, seen bool) {
 	if seen {
 		sh.parts = append(sh.parts, p)
 	} else {
+		p.nested = true
 		sh.nested = append(sh.nested, p)
 	}
 }
