@@ -15,10 +15,11 @@ type rating uint8
 // The ratings, from the one that always runs to the one that no mode short of
 // always-approve runs.
 const (
-	readOnly rating = iota // on the built-in list: runs in every mode
-	project                // auto runs it without its classifier, default asks
-	plain                  // auto hands it to its classifier, default asks
-	guarded                // asks in auto and under Claude's bypassPermissions too
+	readOnly  rating = iota // on the built-in list: runs in every mode
+	project                 // auto runs it without its classifier, default asks
+	plain                   // auto hands it to its classifier, default asks
+	dangerous               // asks in auto too, and runs under Claude's bypassPermissions
+	guarded                 // asks under Claude's bypassPermissions too
 )
 
 // line is a command line as Grok splits it.
@@ -42,6 +43,7 @@ type segment struct {
 // assignments, subshells, control flow, background, negation, and redirects that
 // write a file.
 func readLine(text string) line {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	script, err := bash.Parse(text)
 	if err != nil {
 		return line{rating: guarded, why: "Grok can't split it: " + err.Error()}
@@ -147,16 +149,15 @@ func (l *line) call(script *bash.Script, c *syntax.CallExpr) {
 	words := make([]string, 0, len(c.Args))
 	for _, w := range c.Args {
 		text, ok := bash.Literal(w)
-		if !ok || dollarQuoted(w) {
+		if !ok || dollars(w) {
 			l.unsplit(guarded, "an expansion in "+script.Source(w))
 			text = script.Source(w)
 		}
 		words = append(words, text)
 	}
 	s := segment{words: words}
-	if name := script.Source(c.Args[0]); strings.ContainsAny(name, "'\"") || strings.HasPrefix(name, `\`) {
-		s.rating, s.why = guarded, "a quoted command name"
-		l.split = false
+	if name := script.Source(c.Args[0]); strings.ContainsAny(name, "'\"") {
+		l.unsplit(guarded, "a quoted command name")
 	} else {
 		words[0] = name
 		s.words, s.rating, s.why = rate(words)
@@ -166,10 +167,15 @@ func (l *line) call(script *bash.Script, c *syntax.CallExpr) {
 	l.worse(s.rating, s.why)
 }
 
-// dollarQuoted reports $'…' and $"…", which Grok takes for expansions.
-func dollarQuoted(w *syntax.Word) bool {
+// dollars reports what Grok takes for expansions beside those of the shell: $'…',
+// $"…" and a lone dollar sign.
+func dollars(w *syntax.Word) bool {
 	for _, p := range w.Parts {
 		switch p := p.(type) {
+		case *syntax.Lit:
+			if lone(p.Value) {
+				return true
+			}
 		case *syntax.SglQuoted:
 			if p.Dollar {
 				return true
@@ -178,6 +184,18 @@ func dollarQuoted(w *syntax.Word) bool {
 			if p.Dollar {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+func lone(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '$':
+			return true
 		}
 	}
 	return false

@@ -21,9 +21,12 @@ var changesFolder = set("cd pushd popd")
 
 var makesFiles = set("touch mkdir")
 
-// guardedCommands ask even where a mode lets commands run.
-var guardedCommands = set("rm rmdir cp mv ln tee chmod chown chgrp chattr kill killall pkill " +
-	"eval export unset trap [ wget")
+// guardedCommands write files, or are constructs to Grok rather than commands:
+// they ask even where a mode lets commands run.
+var guardedCommands = set("rm rmdir cp mv ln tee dd install truncate eval export readonly declare typeset local unset trap [")
+
+// dangerousCommands ask in auto.
+var dangerousCommands = set("chmod chown chgrp chattr kill killall pkill")
 
 // projectCommands run in auto without its classifier.
 var projectCommands = set("true false test : uname env printenv nice which type file stat du df tree basename dirname " +
@@ -56,7 +59,9 @@ func rateBare(words []string) (rating, string) {
 	name, args := words[0], words[1:]
 	switch {
 	case guardedCommands[path.Base(name)]:
-		return guarded, name + " is on the list that always asks"
+		return guarded, name + " writes files or hides what it does"
+	case dangerousCommands[name]:
+		return dangerous, name + " is on Grok's list of dangerous commands"
 	case shells[name] && hasShortFlag(args, 'c'):
 		return guarded, "a script inside the command"
 	case name == "git":
@@ -70,6 +75,13 @@ func rateBare(words []string) (rating, string) {
 			return guarded, why
 		}
 		return readOnly, ""
+	case name == "find":
+		for _, a := range args {
+			if a == "-delete" || strings.HasPrefix(a, "-exec") || strings.HasPrefix(a, "-ok") || strings.HasPrefix(a, "-fprint") {
+				return plain, "find " + a + " isn't read-only"
+			}
+		}
+		return project, "find isn't on the read-only list"
 	case projectCommands[name]:
 		return project, name + " isn't on the read-only list"
 	}
@@ -124,16 +136,14 @@ func hasShortFlag(args []string, c byte) bool {
 
 func rateGit(args []string) (rating, string) {
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		name, _, joined := strings.Cut(args[0], "=")
-		switch name {
+		switch name, _, _ := strings.Cut(args[0], "="); name {
 		case "--no-pager", "-P":
 			args = args[1:]
 		case "-C":
 			args = args[min(2, len(args)):]
-		case "-c", "--config-env", "--git-dir", "--work-tree", "--no-optional-locks":
+		case "-c", "--config-env", "--git-dir", "--work-tree":
 			return guarded, "git " + name + " changes what git starts"
 		default:
-			_ = joined
 			return plain, "git " + args[0] + " isn't on the read-only list"
 		}
 	}
@@ -143,7 +153,7 @@ func rateGit(args []string) (rating, string) {
 	sub, args := args[0], args[1:]
 	switch {
 	case sub == "push":
-		return guarded, "git push is on the list that always asks"
+		return dangerous, "git push is on Grok's list of dangerous commands"
 	case readOnlyGit[sub]:
 		for _, a := range args {
 			if isLong(a, "--output", 8) || a == "--ext-diff" || a == "--textconv" || a == "--filters" ||

@@ -1,10 +1,13 @@
 package grok
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/strictjson"
 )
@@ -22,35 +25,64 @@ type caseRow struct {
 	ToolKind    jsontext.Value `json:"toolKind"`
 }
 
-// Conform judges one row of a case file by its inputs argv, sessionMeta, tool
-// and input, and returns what Grok did and what we say that Grok does by itself:
-// allow, ask, deny, review, question, plan-exit or unknown.
-func Conform(row []byte, version string) (did, said string, err error) {
+// The folders that stand for a case file's ${PROJ} and ${OUT}.
+const (
+	caseProject = "/case/project"
+	caseOutside = "/case/outside"
+)
+
+func casePlaces(row []byte) []byte {
+	row = bytes.ReplaceAll(row, []byte("${PROJ}"), []byte(caseProject))
+	return bytes.ReplaceAll(row, []byte("${OUT}"), []byte(caseOutside))
+}
+
+// Conform judges a row by its inputs argv, sessionMeta, facts, tool and input.
+func (d Dialect) Conform(raw jsontext.Value, f compiler.CaseFile) (compiler.Judged, error) {
 	var c caseRow
-	if err := strictjson.Decode(row, &c); err != nil {
-		return "", "", err
+	if err := strictjson.Decode(casePlaces(raw), &c); err != nil {
+		return compiler.Judged{}, err
 	}
-	version, err = New().version(version)
+	version, err := d.version(f.Version)
 	if err != nil {
-		return "", "", err
+		return compiler.Judged{}, err
 	}
-	m, err := read(Native{c.Argv, c.SessionMeta, Callback{AskPermission}}, version, evaluator.Env{Facts: c.Facts})
+	said, err := c.judge(version)
 	if err != nil {
-		return c.Outcome, "", fmt.Errorf("%s: %w", c.ID, err)
+		return compiler.Judged{}, fmt.Errorf("%s: %w", c.ID, err)
+	}
+	return compiler.Judged{
+		Passed: said == c.Outcome, Got: said, Want: c.Outcome, Unsafe: stricter(said, c.Outcome),
+		Case: fmt.Sprintf("%s: %v %s %s %s", c.ID, c.Argv, encoded(c.SessionMeta), c.Tool, c.Input),
+	}, nil
+}
+
+// judge says what Grok does by itself, in the words of a case file: allow, ask,
+// deny, review, question, plan-exit or unknown.
+func (c caseRow) judge(version string) (string, error) {
+	m, err := read(Native{c.Argv, c.SessionMeta, Callback{AskPermission}}, version, evaluator.Env{Workspace: caseProject, Facts: c.Facts})
+	if err != nil {
+		return "", err
 	}
 	r, in, err := readRequest(encoded(request{c.Tool, c.Input}))
 	if err != nil {
-		return c.Outcome, "", fmt.Errorf("%s: %w", c.ID, err)
+		return "", err
 	}
 	if m.launch.unknown != "" {
-		return c.Outcome, evaluator.Unknown.String(), nil
+		return evaluator.Unknown.String(), nil
 	}
 	switch a := m.engine(r, in); a.shape {
 	case question:
-		return c.Outcome, "question", nil
+		return "question", nil
 	case planExit:
-		return c.Outcome, "plan-exit", nil
+		return "plan-exit", nil
 	default:
-		return c.Outcome, a.effect.String(), nil
+		return a.effect.String(), nil
 	}
+}
+
+// stricter reports whether one word says that less happens than another.
+func stricter(said, than string) bool {
+	order := []string{"allow", "review", "ask", "deny"}
+	a, b := slices.Index(order, said), slices.Index(order, than)
+	return a > b && b >= 0
 }

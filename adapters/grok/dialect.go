@@ -13,7 +13,10 @@ import (
 // Dialect writes and reads Grok's settings.
 type Dialect struct{}
 
-var _ compiler.Dialect = Dialect{}
+var (
+	_ compiler.Dialect   = Dialect{}
+	_ compiler.Conformer = Dialect{}
+)
 
 // New returns the dialect.
 func New() Dialect { return Dialect{} }
@@ -28,7 +31,14 @@ func (Dialect) Provider() evaluator.Provider { return evaluator.Grok }
 func (Dialect) Versions() []string { return []string{measured} }
 
 // Claims lists what is claimed about a version.
-func (Dialect) Claims(version string) []compiler.Claim { return nil }
+func (Dialect) Claims(version string) []compiler.Claim {
+	const doc, date = "Grok's guide in ~/.grok/docs of 1.0.41", "2026-11-30"
+	return []compiler.Claim{
+		{Claim: "decisions", Key: "grok/" + version + "/decisions", Status: evaluator.Documented, By: doc, Date: date},
+		{Claim: "values of the default row", Status: evaluator.Documented, By: "T3 Code's public source, restated", Date: date},
+		{Claim: "wire", Key: "grok/" + version + "/wire", Status: evaluator.Documented, By: "Agent Client Protocol, version 1", Date: date},
+	}
+}
 
 // PlanFiles lists the path globs of Grok's plan folder.
 func (Dialect) PlanFiles(evaluator.Env) []string { return nil }

@@ -143,6 +143,8 @@ func (s state) fallThrough(r rating, edit bool, what string) answer {
 		return answer{effect: evaluator.Allow, mode: true, by: s.origin["policy"], reason: "Grok runs it unasked in bypassPermissions"}
 	case edit && s.policy == editsPolicy:
 		return answer{effect: evaluator.Allow, mode: true, by: s.origin["policy"], reason: "Grok writes files unasked in acceptEdits"}
+	case s.auto && r == dangerous:
+		return ask
 	case s.auto && (edit || r == project):
 		return answer{effect: evaluator.Allow, mode: true, by: s.origin["auto"], reason: "Grok runs it in auto without its classifier"}
 	case s.auto:

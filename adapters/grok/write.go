@@ -42,6 +42,7 @@ func (Dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 		return compiler.Written{}, fmt.Errorf("%s: %w", in.Cell, err)
 	}
 	w.Native = native
+	w.Gaps = declare(in, env, s)
 	for _, pointer := range []string{argvPointer, metaPointer, callbackPointer} {
 		if source, ok := s.sources[pointer]; ok {
 			w.Sources = append(w.Sources, compiler.SourceRef{Pointer: pointer, Source: source})
