@@ -27,8 +27,15 @@ func (Dialect) Provider() evaluator.Provider { return evaluator.Cursor }
 // Versions lists the versions that Read understands, the default first.
 func (Dialect) Versions() []string { return []string{documented} }
 
-// Claims lists what is claimed about a version.
-func (Dialect) Claims(version string) []compiler.Claim { return nil }
+// Claims lists what is claimed about a version. No run can prove any of it.
+func (Dialect) Claims(string) []compiler.Claim {
+	const recordings, date = "recordings of cursor-agent 2026.10.01 by others, and Cursor's pages", "2026-11-30"
+	return []compiler.Claim{
+		{Claim: "decisions", Status: evaluator.Documented, By: recordings, Date: date},
+		{Claim: "values of the default row", Status: evaluator.Documented, By: "T3 Code's public source, restated", Date: date},
+		{Claim: "wire", Status: evaluator.Documented, By: "Agent Client Protocol, version 1", Date: date},
+	}
+}
 
 // PlanFiles is empty: where Cursor keeps plans isn't documented; over the
 // protocol a plan arrives as a request.

@@ -3,6 +3,7 @@ package cursor
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
@@ -58,5 +59,27 @@ func (Dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 		return compiler.Written{}, fmt.Errorf("%s: %w", in.Cell, err)
 	}
 	w.Native = native
+	f, _, err := readFacts(env.Facts)
+	if err != nil {
+		return compiler.Written{}, fmt.Errorf("%s: %w", in.Cell, err)
+	}
+	if err := offered(in.Cell, n.ModeAliases, f.Modes); err != nil {
+		return compiler.Written{}, err
+	}
+	w.Gaps = declare(in, env, n, f)
 	return w, nil
+}
+
+// offered refuses a cell whose mode Cursor doesn't advertise: in another mode the
+// agent would be freer than the cell says. Full access alone can't be.
+func offered(c evaluator.Cell, aliases []string, modes []mode) error {
+	if _, ok := choose(aliases, modes); ok || len(aliases) == 0 || c.Mode == evaluator.FullAccess && c.Interaction == evaluator.Default {
+		return nil
+	}
+	ids := make([]string, len(modes))
+	for i, m := range modes {
+		ids[i] = m.ID
+	}
+	return fmt.Errorf("%s: no mode that Cursor advertises (%s) is one of %s, so nothing would enforce it: a session can't be started",
+		c, strings.Join(ids, ", "), strings.Join(aliases, ", "))
 }
