@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -212,14 +211,10 @@ func TestLimits(t *testing.T) {
 		{"no file", nil, "no policy file is given"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			start := time.Now()
 			problems := refused(t, tt.texts...)
 			last := problems[len(problems)-1]
 			if !strings.Contains(problems.Error(), tt.want) {
 				t.Errorf("want %q, got %d problems, the last: %.300s", tt.want, len(problems), last)
-			}
-			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("it took %v", took)
 			}
 		})
 	}
