@@ -82,6 +82,9 @@ func readMode(r *policies.Reader, n *policies.Node, mode string) settings {
 // readList reads a list of texts, or of some words.
 func readList(r *policies.Reader, n *policies.Node, what string, words []string) list {
 	out := list{texts: []string{}, source: n.Source}
+	if n.Kind == policies.Sequence && len(n.Items) == 0 {
+		r.Refuse(n.Source, "%s is an empty list: fill it, or leave it out", what)
+	}
 	r.Each(n, what, func(item *policies.Node) {
 		if words != nil {
 			out.texts = append(out.texts, r.Word(item, what, words...))

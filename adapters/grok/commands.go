@@ -28,11 +28,18 @@ var guardedCommands = set("rm rmdir cp mv ln tee dd install truncate eval export
 // dangerousCommands ask in auto.
 var dangerousCommands = set("chmod chown chgrp chattr kill killall pkill")
 
-// projectCommands run in auto without its classifier.
+// projectCommands run in auto without its classifier, whatever their arguments.
 var projectCommands = set("true false test : uname env printenv nice which type file stat du df tree basename dirname " +
-	"realpath readlink diff jq python3 node npm go cargo make pytest strings nproc top LS")
+	"realpath readlink diff jq python python3 node go cargo rustc make cmake pytest strings nproc top LS")
 
-var projectGit = set("stash fetch add commit checkout pull worktree")
+// projectSubcommands do so by their first argument; none of those of git with
+// something to lose does.
+var projectSubcommands = map[string]map[string]bool{
+	"git":  set("stash fetch add commit checkout switch pull worktree"),
+	"npm":  set("test install run ci start"),
+	"yarn": set("install test"),
+	"pnpm": set("i test"),
+}
 
 var shells = set("bash sh dash zsh ksh")
 
@@ -82,7 +89,7 @@ func rateBare(words []string) (rating, string) {
 			}
 		}
 		return project, "find isn't on the read-only list"
-	case projectCommands[name]:
+	case projectCommands[name], len(args) > 0 && projectSubcommands[name][args[0]]:
 		return project, name + " isn't on the read-only list"
 	}
 	return plain, name + " isn't on the read-only list"
@@ -162,10 +169,29 @@ func rateGit(args []string) (rating, string) {
 			}
 		}
 		return readOnly, ""
-	case projectGit[sub]:
+	case loses(sub, args):
+		return plain, "git " + sub + " " + args[0] + " may lose changes"
+	case projectSubcommands["git"][sub]:
 		return project, "git " + sub + " isn't on the read-only list"
 	}
 	return plain, "git " + sub + " isn't on the read-only list"
+}
+
+// loses names what auto leaves to its classifier although the rest of the
+// subcommand runs.
+func loses(sub string, args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	switch sub {
+	case "stash":
+		return args[0] == "drop"
+	case "checkout":
+		return args[0] == "--"
+	case "worktree":
+		return args[0] != "list"
+	}
+	return false
 }
 
 func rateKubectl(args []string) (rating, string) {

@@ -40,8 +40,11 @@ func (Dialect) Claims(version string) []compiler.Claim {
 	}
 }
 
-// PlanFiles lists the path globs of Grok's plan folder.
-func (Dialect) PlanFiles(evaluator.Env) []string { return nil }
+// PlanFiles is where Grok's plan mode writes: one file in each session's folder,
+// whose name isn't known beforehand (19-plan-mode.md of 1.0.41).
+func (Dialect) PlanFiles(evaluator.Env) []string { return []string{planFiles} }
+
+const planFiles = "~/.grok/sessions/*/*/plan.md"
 
 // CheckProfile reports what is wrong with a policy's profile for Grok.
 func (Dialect) CheckProfile(r *policies.Reader, n *policies.Node) { readProfile(r, n) }

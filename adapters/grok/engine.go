@@ -37,6 +37,9 @@ func (m *meaning) engine(r request, in input) answer {
 	if hit, ok := m.first(evaluator.Deny, t); ok {
 		return byRule(hit, "Grok refuses it, in every mode")
 	}
+	if m.state.plan && edit && wild(paths.Home(m.env.Home, planFiles), t.text, false) {
+		return answer{effect: evaluator.Allow, mode: true, reason: "Grok's plan mode writes its plan file unasked", assume: t.text + " is the plan file of this very session"}
+	}
 	if m.state.plan && edit {
 		return answer{effect: evaluator.Deny, mode: true, reason: "Grok's plan mode refuses every edit but that of the plan file, in every permission mode"}
 	}

@@ -46,7 +46,9 @@ rules:
 		for _, mode := range evaluator.Modes() {
 			for _, interaction := range evaluator.Interactions() {
 				cell := evaluator.Cell{Provider: evaluator.Grok, Mode: mode, Interaction: interaction}
-				declared, found, err := compiler.Compare(grok.New(), compiler.Lower(p, cell), compiler.Setting{})
+				in := compiler.Lower(p, cell)
+				in.PlanFiles = grok.New().PlanFiles(evaluator.Env{})
+				declared, found, err := compiler.Compare(grok.New(), in, compiler.Setting{})
 				if err != nil {
 					t.Fatal(err)
 				}

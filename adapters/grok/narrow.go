@@ -19,11 +19,15 @@ func (d *declarer) narrow(r compiler.Rule) {
 			d.action(evaluator.Action{Kind: evaluator.Command, Command: c}, readLine(c).rating)
 		}
 	case evaluator.FileRead, evaluator.FileChange, evaluator.OutsideWorkspace:
-		if r.Match != compiler.PlanFiles {
-			inside = paths.Home(d.env.Home, inside)
-			d.path(inside)
-			d.path(inside + "x")
+		if r.Match == compiler.PlanFiles {
+			for _, glob := range d.in.PlanFiles {
+				d.path(paths.Home(d.env.Home, strings.ReplaceAll(glob, "*", "x")))
+			}
+			return
 		}
+		inside = paths.Home(d.env.Home, inside)
+		d.path(inside)
+		d.path(inside + "x")
 	case evaluator.WebFetch:
 		d.action(evaluator.Action{Kind: r.Kind, URL: inside}, plain)
 	case evaluator.WebSearch:

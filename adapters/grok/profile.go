@@ -64,6 +64,9 @@ func readMode(r *policies.Reader, n *policies.Node, mode string) settings {
 func (s *settings) readArgv(r *policies.Reader, n *policies.Node) {
 	s.sources[argvPointer] = n.Source
 	s.argv = []string{}
+	if n.Kind == policies.Sequence && len(n.Items) == 0 {
+		r.Refuse(n.Source, "argv is an empty list: fill it, or leave it out")
+	}
 	r.Each(n, "argv", func(item *policies.Node) { s.argv = append(s.argv, r.Text(item, "an argument")) })
 }
 
