@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modegate/modegate/compiler"
@@ -14,25 +15,54 @@ import (
 // Case is one observed row: the inputs, then what Codex did. What else a row
 // holds was seen, and isn't an input.
 type Case struct {
-	ID                string
-	Approval          jsontext.Value
-	SandboxPolicy     jsontext.Value
-	Reviewer          string
-	CollaborationMode string
-	Rules             string
-	Action            jsontext.Value
-	SandboxDenied     *bool
+	ID                string         `json:"id"`
+	Approval          jsontext.Value `json:"approvalPolicy"`
+	SandboxPolicy     jsontext.Value `json:"sandboxPolicy"`
+	Reviewer          string         `json:"approvalsReviewer"`
+	CollaborationMode string         `json:"collaborationMode"`
+	Rules             *string        `json:"rules"` // null: none
+	Action            jsontext.Value `json:"action"`
+	SandboxDenied     *bool          `json:"sandboxDenied"` // whether the sandboxed attempt failed in a way that Codex takes for a denial
 
-	Outcome, OnDenial, AfterApproval string
+	Outcome       string `json:"outcome"`
+	OnDenial      string `json:"onDenial"`
+	AfterApproval string `json:"afterApproval"`
 }
 
 // caseWorkspace is where the rows were observed.
 const caseWorkspace = "/srv/ws"
 
-// Answer is what we say about a row, in its words.
+// Answer is what we say about a Case, in the words of its outcome, of a Verdict's
+// onDenial and of a Verdict's then.
 type Answer struct {
 	Outcome, OnDenial, AfterApproval string
-	Verdict                          evaluator.Verdict
+	Reason                           string
+}
+
+// Conform judges one row of the corpus.
+func (dialect) Conform(row jsontext.Value, _ compiler.CaseFile) (compiler.Judged, error) {
+	var c Case
+	if err := json.Unmarshal(row, &c); err != nil {
+		return compiler.Judged{}, err
+	}
+	a, err := c.Judge()
+	if err != nil {
+		return compiler.Judged{}, fmt.Errorf("%s: %w", c.ID, err)
+	}
+	j := compiler.Judged{
+		Got: a.Outcome, Want: c.Outcome, Unsafe: c.unsafe(a),
+		Case: fmt.Sprintf("%s: %s under %s, %s, %s", c.ID, c.Action, c.Approval, c.SandboxPolicy, c.Reviewer),
+	}
+	if a.Outcome == unknownWord {
+		j.Skipped = a.Reason
+		return j, nil
+	}
+	wrong := c.check(a)
+	j.Passed = wrong == ""
+	if a.Outcome == c.Outcome && !j.Passed {
+		j.Got, j.Want = wrong, "otherwise"
+	}
+	return j, nil
 }
 
 // Judge answers a row from its inputs alone.
@@ -45,41 +75,37 @@ func (c Case) Judge() (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	q, err := readRequest(c.Action)
-	if err != nil {
-		return Answer{}, err
+	var q request
+	if err := json.Unmarshal(c.Action, &q); err != nil {
+		return Answer{}, fmt.Errorf("action: %w", err)
 	}
 	q.denied = c.SandboxDenied
 	m := read.(*meaning)
-	v, err := m.verdict([]request{q}, []outcome{m.request(q, 0, false)})
-	if err != nil {
-		return Answer{}, err
-	}
-	a := Answer{Verdict: v, Outcome: caseWord(v.Effect, v.Confinement), OnDenial: v.OnDenial}
-	if v.Then != nil {
-		a.AfterApproval = v.Then.Runs
-	}
-	return a, nil
+	o := m.request(q, 0, false)
+	return Answer{Outcome: caseWord(o.effect, o.confinement), OnDenial: o.onDenial, AfterApproval: o.then, Reason: o.reason}, nil
 }
 
 // native writes a row's settings as an adapter would send them.
 func (c Case) native() ([]byte, error) {
-	var policy sandboxPolicy
-	if err := strictjson.Decode(c.SandboxPolicy, &policy); err != nil {
+	s := settings{Reviewer: c.Reviewer, Collaboration: collaborationMode{c.CollaborationMode}, Sandbox: "danger-full-access"}
+	if err := strictjson.Decode(c.SandboxPolicy, &s.SandboxPolicy); err != nil {
 		return nil, fmt.Errorf("sandboxPolicy: %w", err)
 	}
-	var approval approvalPolicy
-	if err := strictjson.Decode(c.Approval, &approval); err != nil {
+	if err := strictjson.Decode(c.Approval, &s.Approval); err != nil {
 		return nil, fmt.Errorf("approvalPolicy: %w", err)
 	}
-	s := settings{Approval: approval, SandboxPolicy: policy, Reviewer: c.Reviewer, Collaboration: collaborationMode{c.CollaborationMode}, Rules: c.Rules, Sandbox: "danger-full-access"}
+	if c.Rules != nil {
+		s.Rules = *c.Rules
+	}
 	for word, kind := range sandboxTypes {
-		if kind == policy.Type {
+		if kind == s.SandboxPolicy.Type {
 			s.Sandbox = word
 		}
 	}
 	return strictjson.Encode(s)
 }
+
+const unknownWord = "unknown"
 
 // caseWord is the word of the corpus for an effect.
 func caseWord(e evaluator.Effect, c evaluator.Confinement) string {
@@ -95,28 +121,25 @@ func caseWord(e evaluator.Effect, c evaluator.Confinement) string {
 	case e == evaluator.Allow:
 		return "runs-sandboxed"
 	}
-	return "unknown"
+	return unknownWord
 }
 
-// Check compares an Answer with what Codex did, and says where they part, "" when
-// they don't. Where a command runs after an approval is certain only when it is
-// known whether the sandbox denied the first attempt.
-func (c Case) Check(a Answer) string {
+// denialWords are the Verdict's words for what followed a denial.
+var denialWords = map[string]string{"asks-user": thenAsks, "auto-reviewer": thenReview, "runs-unsandboxed": thenUnsandboxed, "rejected": thenFails, "fails": thenFails}
+
+// check says where an Answer parts from what Codex did, "" when it doesn't. Where
+// a command runs after an approval is certain only when it is known whether the
+// sandbox denied the first attempt.
+func (c Case) check(a Answer) string {
 	var wrong []string
 	say := func(what, we, they string) {
-		wrong = append(wrong, fmt.Sprintf("%s: we say %s, codex did %s", what, we, they))
+		wrong = append(wrong, fmt.Sprintf("%s: we say %q, codex did %q", what, we, they))
 	}
 	if a.Outcome != c.Outcome {
 		say("outcome", a.Outcome, c.Outcome)
 	}
-	if c.OnDenial != "" {
-		want := map[string]string{"asks-user": thenAsks, "auto-reviewer": thenReview, "runs-unsandboxed": thenUnsandboxed}[c.OnDenial]
-		if want == "" {
-			want = thenFails
-		}
-		if a.OnDenial != want {
-			say("onDenial", a.OnDenial, want)
-		}
+	if want := denialWords[c.OnDenial]; c.OnDenial != "" && a.OnDenial != want {
+		say("onDenial", a.OnDenial, want)
 	}
 	if c.AfterApproval != "" && a.AfterApproval != c.AfterApproval && !(c.SandboxDenied == nil && a.AfterApproval == runsTwice) {
 		say("afterApproval", a.AfterApproval, c.AfterApproval)
@@ -124,17 +147,8 @@ func (c Case) Check(a Answer) string {
 	return strings.Join(wrong, "; ")
 }
 
-// Unsafe reports whether an Answer says stricter than Codex is.
-func (c Case) Unsafe(a Answer) bool {
-	order := []string{"runs-unsandboxed", "runs-sandboxed", "auto-reviewer", "asks-user", "rejected"}
-	we, they := -1, -1
-	for i, w := range order {
-		if w == a.Outcome {
-			we = i
-		}
-		if w == c.Outcome {
-			they = i
-		}
-	}
-	return we > they && they >= 0
+// unsafe reports whether an Answer says stricter than Codex is.
+func (c Case) unsafe(a Answer) bool {
+	order := map[string]int{"runs-unsandboxed": 1, "runs-sandboxed": 2, "auto-reviewer": 3, "asks-user": 4, "rejected": 5}
+	return order[c.Outcome] > 0 && order[a.Outcome] > order[c.Outcome]
 }

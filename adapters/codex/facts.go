@@ -18,6 +18,10 @@ type facts struct {
 	Trusted      bool       `json:"trustedProject"`
 	// Shell is the user's shell, /bin/bash when empty.
 	Shell string `json:"shell"`
+	// AgentFolder is where the app-server was started. A relative program path is
+	// looked up from there among a host_executable's paths, not from where the
+	// command runs.
+	AgentFolder string `json:"agentFolder"`
 	// TmpDir is the agent's $TMPDIR, which is writable like /tmp.
 	TmpDir string `json:"tmpDir"`
 	// WritableRoots are further folders that a turn may write, those that the
@@ -55,7 +59,7 @@ func readFacts(data []byte) (facts, error) {
 			return f, fmt.Errorf("facts: unknown approval mode %q of %s: use auto, prompt, writes or approve", mode, name)
 		}
 	}
-	for _, root := range append(slices.Clone(f.WritableRoots), cmp.Or(f.TmpDir, "/"), cmp.Or(f.Shell, "/")) {
+	for _, root := range append(slices.Clone(f.WritableRoots), cmp.Or(f.TmpDir, "/"), cmp.Or(f.Shell, "/"), cmp.Or(f.AgentFolder, "/")) {
 		if !path.IsAbs(root) {
 			return f, fmt.Errorf("facts: %q isn't an absolute path", root)
 		}

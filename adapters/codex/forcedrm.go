@@ -2,20 +2,12 @@ package codex
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/modegate/modegate/internal/bash"
-)
-
-// tri is an answer that may be unknown.
-type tri uint8
-
-const (
-	no tri = iota
-	yes
-	unclear
 )
 
 // maxWrappers is how many wrappers Codex looks through; more count as a hit
@@ -26,31 +18,30 @@ const maxWrappers = 8
 // does this argv remove files by force. It looks through sudo, env, trap and
 // nested shells, and at every literal command of a script wherever it stands;
 // xargs, nohup, timeout, command, exec, eval and find -exec hide it. Measured
-// with 65 commands on 0.171.0, 2026-11-30.
+// with more than a hundred commands on 0.171.0, 2026-11-30.
 //
-// It is unclear only for a script that our parser refuses while it speaks of rm:
-// Codex has another parser.
-func forcedRemoval(argv unit) tri { return removal(argv, 0) }
+// A script that can't be parsed removes nothing by force as far as Codex can see.
+func forcedRemoval(argv unit) bool { return removal(argv, 0) }
 
-func removal(argv unit, depth int) tri {
+func removal(argv unit, depth int) bool {
 	if depth > maxWrappers {
-		return yes
+		return true
 	}
 	if len(argv) == 0 {
-		return no
+		return false
 	}
 	switch path.Base(argv[0]) {
 	case "rm":
 		if hasForce(argv[1:]) {
-			return yes
+			return true
 		}
 	case "sudo":
-		if r := removal(argv[1:], depth+1); r != no {
-			return r
+		if removal(argv[1:], depth+1) {
+			return true
 		}
 	case "env":
-		if r := removal(envCommand(argv[1:]), depth+1); r != no {
-			return r
+		if removal(envCommand(argv[1:]), depth+1) {
+			return true
 		}
 	case "trap":
 		rest := argv[1:]
@@ -58,8 +49,8 @@ func removal(argv unit, depth int) tri {
 			rest = rest[1:]
 		}
 		if len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
-			if r := removal(unit{"sh", "-c", rest[0]}, depth+1); r != no {
-				return r
+			if removal(unit{"sh", "-c", rest[0]}, depth+1) {
+				return true
 			}
 		}
 	}
@@ -68,27 +59,15 @@ func removal(argv unit, depth int) tri {
 
 // scriptRemoval looks into the script of an argv that is exactly a shell, -c or
 // -lc, and the script.
-func scriptRemoval(argv unit, depth int) tri {
+func scriptRemoval(argv unit, depth int) bool {
 	if len(argv) != 3 || !isShell(argv[0]) || argv[1] != "-c" && argv[1] != "-lc" {
-		return no
+		return false
 	}
-	s, err := bash.Parse(argv[2])
+	s, err := parseScript(argv[2])
 	if err != nil {
-		if strings.Contains(argv[2], "rm") {
-			return unclear
-		}
-		return no
+		return false
 	}
-	out := no
-	for _, words := range literalCommands(s) {
-		switch removal(words, depth+1) {
-		case yes:
-			return yes
-		case unclear:
-			out = unclear
-		}
-	}
-	return out
+	return slices.ContainsFunc(literalCommands(s), func(words unit) bool { return removal(words, depth+1) })
 }
 
 func isShell(program string) bool {
@@ -130,17 +109,22 @@ func envCommand(args unit) unit {
 }
 
 // literalCommands lists the words of every command whose program is literal,
-// without those words that aren't.
+// without those words that aren't. time and coproc are programs to Codex's parser,
+// and what stands behind a redirection belongs to it.
 func literalCommands(s *bash.Script) []unit {
-	timed := map[syntax.Command]bool{}
+	hidden := map[syntax.Command]bool{}
 	var out []unit
 	syntax.Walk(s.File, func(n syntax.Node) bool {
 		switch n := n.(type) {
+		case *syntax.CoprocClause:
+			return false
 		case *syntax.TimeClause:
-			timed[firstCommand(n.Stmt)] = true
-		case *syntax.CallExpr:
-			if words := literalWords(s, n); words != nil && !timed[n] {
-				out = append(out, words)
+			hidden[firstCommand(n.Stmt)] = true
+		case *syntax.Stmt:
+			if c, ok := n.Cmd.(*syntax.CallExpr); ok && !hidden[c] {
+				if words := literalWords(s, c, n.Redirs); words != nil {
+					out = append(out, words)
+				}
 			}
 		}
 		return true
@@ -151,18 +135,30 @@ func literalCommands(s *bash.Script) []unit {
 // firstCommand is the command that stands right behind time.
 func firstCommand(s *syntax.Stmt) syntax.Command {
 	for s != nil {
-		b, ok := s.Cmd.(*syntax.BinaryCmd)
-		if !ok {
-			return s.Cmd
+		switch c := s.Cmd.(type) {
+		case *syntax.BinaryCmd:
+			s = c.X
+		case *syntax.Block:
+			if len(c.Stmts) == 0 {
+				return c
+			}
+			s = c.Stmts[0]
+		default:
+			return c
 		}
-		s = b.X
 	}
 	return nil
 }
 
-func literalWords(s *bash.Script, c *syntax.CallExpr) unit {
+func literalWords(s *bash.Script, c *syntax.CallExpr, redirs []*syntax.Redirect) unit {
 	var words unit
 	for i, w := range c.Args {
+		swallowed := slices.ContainsFunc(redirs, func(r *syntax.Redirect) bool {
+			return r.Op != syntax.WordHdoc && r.Pos().After(c.Args[0].Pos()) && w.Pos().After(r.Pos())
+		})
+		if swallowed {
+			break
+		}
 		text, ok := plainWord(s, w)
 		if !ok && i == 0 {
 			return nil

@@ -4,13 +4,50 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
 )
+
+// TestBuiltinGaps pins that for the built-in policies what is declared is found,
+// no more and no less.
+func TestBuiltinGaps(t *testing.T) {
+	for _, name := range policies.BuiltinNames() {
+		p, err := policies.Load("builtin/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, env := range []evaluator.Env{{}, {Workspace: "/w"}, {Workspace: "/w", Home: "/h"}} {
+			for _, mode := range evaluator.Modes() {
+				for _, interaction := range evaluator.Interactions() {
+					cell := evaluator.Cell{Provider: evaluator.Codex, Mode: mode, Interaction: interaction}
+					declared, found, err := compiler.Compare(New(), compiler.Lower(p, cell), compiler.Setting{Env: env})
+					if err != nil {
+						t.Fatalf("%s, %s: %v", name, cell, err)
+					}
+					if d := cmp.Diff(gapIDs(declared), gapIDs(found)); d != "" {
+						t.Errorf("%s, %s: %s", name, cell, d)
+					}
+				}
+			}
+		}
+	}
+}
+
+func gapIDs(gaps []evaluator.Gap) []string {
+	var out []string
+	for _, g := range gaps {
+		out = append(out, g.ID+" "+string(g.Direction))
+	}
+	slices.Sort(out)
+	return out
+}
 
 // TestGaps writes random policies and compares what Write declares with what a
 // comparison through Read finds: every gap that is found was declared, and what

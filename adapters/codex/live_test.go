@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,7 +44,7 @@ func (r liveRow) ours(t *testing.T) codex.Answer {
 	}
 	a, err := codex.Case{
 		Approval: raw(r.Approval), SandboxPolicy: raw(map[string]any{"type": r.Sandbox}), Reviewer: r.Reviewer,
-		CollaborationMode: r.Mode, Rules: r.Rules, Action: raw(r.Action),
+		CollaborationMode: r.Mode, Rules: &r.Rules, Action: raw(r.Action),
 	}.Judge()
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +74,9 @@ func (s seen) outcome(full bool) string {
 	}
 	if strings.Contains(s.told, "stub ran") {
 		run = "runs-unsandboxed"
+	}
+	if run == "" && slices.Contains(s.items, "commandExecution") && !strings.HasPrefix(s.told, "exec_command failed") {
+		run = "runs" // no login shell, so that nothing marks where
 	}
 	switch {
 	case asked:

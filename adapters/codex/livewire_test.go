@@ -78,7 +78,7 @@ func newBase(t *testing.T, rules string) string {
 	}
 	write(t, filepath.Join(base, "home", ".bash_profile"), marker)
 	if rules != "" {
-		write(t, filepath.Join(base, "home", ".codex", "rules", "probe.rules"), rules)
+		write(t, filepath.Join(base, "home", ".codex", "rules", "probe.rules"), strings.ReplaceAll(rules, "/srv/agent", base))
 	}
 	return base
 }

@@ -134,8 +134,9 @@ func (m *meaning) mcpCall(q request) outcome {
 	return o
 }
 
-// needsApproval: without annotations a tool is taken for destructive and open.
-// That a destructive hint outweighs a read-only one is from the source.
+// needsApproval: without annotations a tool is taken for destructive and open. A
+// tool that says it only reads is believed, also when it says that it is
+// destructive.
 func needsApproval(a evaluator.Annotations, mode string) (bool, string) {
 	readOnly := hint(a.ReadOnlyHint, false)
 	switch mode {
@@ -147,8 +148,6 @@ func needsApproval(a evaluator.Annotations, mode string) (bool, string) {
 		return !readOnly, fmt.Sprintf("its approval_mode is writes, and its readOnlyHint is %v", readOnly)
 	}
 	switch {
-	case hint(a.DestructiveHint, false):
-		return true, "the MCP tool says that it is destructive"
 	case readOnly:
 		return false, "the MCP tool says that it only reads"
 	case !hint(a.DestructiveHint, true) && !hint(a.OpenWorldHint, true):

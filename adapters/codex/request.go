@@ -27,6 +27,11 @@ type request struct {
 	Login       *bool    `json:"login,omitempty"`
 	TTY         *bool    `json:"tty,omitempty"`
 
+	// What decides nothing here.
+	Additional jsontext.Value `json:"additional_permissions,omitempty"`
+	Yield      *float64       `json:"yield_time_ms,omitempty"`
+	MaxTokens  *float64       `json:"max_output_tokens,omitempty"`
+
 	Input string `json:"input,omitempty"` // apply_patch: the patch
 
 	Server      string                 `json:"server,omitempty"`
@@ -75,7 +80,7 @@ func (q request) check() error {
 	name, allowed := q.Tool, []string{}
 	switch {
 	case q.Tool == execCommand:
-		allowed = []string{"cmd", "workdir", "sandbox_permissions", "justification", "prefix_rule", "shell", "login", "tty"}
+		allowed = []string{"cmd", "workdir", "sandbox_permissions", "justification", "prefix_rule", "shell", "login", "tty", "additional_permissions", "yield_time_ms", "max_output_tokens"}
 		if q.Cmd == "" {
 			return errors.New("exec_command needs cmd")
 		}
@@ -95,6 +100,7 @@ func (q request) check() error {
 		"cmd": q.Cmd != "", "workdir": q.Workdir != "", "sandbox_permissions": q.Permissions != "", "justification": q.Reason != "",
 		"prefix_rule": q.PrefixRule != nil, "shell": q.Shell != "", "login": q.Login != nil, "tty": q.TTY != nil, "input": q.Input != "",
 		"server": q.Server != "", "annotations": q.Annotations != nil, "elicits": q.Elicits, "sessionUnsandboxed": q.Unsandboxed,
+		"additional_permissions": len(q.Additional) > 0, "yield_time_ms": q.Yield != nil, "max_output_tokens": q.MaxTokens != nil,
 	} {
 		if set && !slices.Contains(allowed, field) {
 			return fmt.Errorf("%s has no %s", name, field)

@@ -3,6 +3,7 @@ package codex
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 
@@ -130,6 +131,16 @@ func (c *ruleCall) pointer() string {
 
 // any reports whether there is a rule for commands.
 func (b *ruleBook) any() bool { return len(b.calls) > 0 }
+
+// hosted reports whether a unit's program is a relative path to a name that a
+// host_executable speaks of.
+func (b *ruleBook) hosted(u unit) bool {
+	if b.policy == nil || path.IsAbs(u[0]) || !strings.Contains(u[0], "/") {
+		return false
+	}
+	_, ok := b.policy.Hosts[path.Base(u[0])]
+	return ok
+}
 
 func (b *ruleBook) ref(m *execpolicy.Match) *evaluator.RuleRef {
 	if m == nil {

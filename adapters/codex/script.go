@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"errors"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -29,7 +30,7 @@ type split struct {
 func splitScript(argv unit) split {
 	script := argv[len(argv)-1]
 	whole := func(why string) split { return split{Units: []unit{argv}, Why: why} }
-	s, err := bash.Parse(script)
+	s, err := parseScript(script)
 	if err != nil {
 		return whole("a script that can't be parsed")
 	}
@@ -47,6 +48,15 @@ func splitScript(argv unit) split {
 		return whole("no command")
 	}
 	return split{Plain: true, Units: p.units}
+}
+
+// parseScript parses as Codex's parser does, which doesn't take a backslash before
+// the last newline.
+func parseScript(text string) (*bash.Script, error) {
+	if strings.HasSuffix(strings.TrimRight(text, " \t\n"), "\\") {
+		return nil, errors.New("the script ends in a backslash")
+	}
+	return bash.Parse(text)
 }
 
 // plainReader collects the words of plain commands until something isn't plain.
@@ -87,9 +97,15 @@ func (p *plainReader) command(c syntax.Command) {
 		p.statement(c.X)
 		p.statement(c.Y)
 	case *syntax.TimeClause:
-		p.timed(c)
+		words := []string{"time"}
+		if c.PosixFormat {
+			words = append(words, "-p")
+		}
+		p.prefixed(c.Stmt, words...)
 	case *syntax.LetClause:
 		p.words(append([]string{"let"}, strings.Fields(strings.TrimPrefix(p.script.Source(c), "let"))...))
+	case *syntax.CoprocClause:
+		p.prefixed(c.Stmt, "coproc")
 	case *syntax.DeclClause:
 		p.refuse("a declaration")
 	case nil:
@@ -99,21 +115,17 @@ func (p *plainReader) command(c syntax.Command) {
 	}
 }
 
-// timed reads time as the plain program that it is for Codex.
-func (p *plainReader) timed(c *syntax.TimeClause) {
+// prefixed reads time and coproc as the plain programs that they are for Codex.
+func (p *plainReader) prefixed(s *syntax.Stmt, words ...string) {
 	at := len(p.units)
-	if c.Stmt != nil {
-		p.statement(c.Stmt)
-	}
-	prefix := unit{"time"}
-	if c.PosixFormat {
-		prefix = append(prefix, "-p")
+	if s != nil {
+		p.statement(s)
 	}
 	if len(p.units) == at {
-		p.units = append(p.units, prefix)
+		p.units = append(p.units, words)
 		return
 	}
-	p.units[at] = append(prefix, p.units[at]...)
+	p.units[at] = append(unit(words), p.units[at]...)
 }
 
 func (p *plainReader) call(c *syntax.CallExpr) {
@@ -161,8 +173,11 @@ func isNumber(s string) bool {
 // of empty quotes joined to others must not be empty as a whole.
 func plainWord(s *bash.Script, w *syntax.Word) (string, bool) {
 	var b strings.Builder
-	for _, p := range w.Parts {
+	for i, p := range w.Parts {
 		source := s.Source(p)
+		if i == len(w.Parts)-1 { // a line continuation behind the word isn't part of it
+			source = strings.TrimSuffix(source, "\\\n")
+		}
 		switch p := p.(type) {
 		case *syntax.Lit:
 			if strings.HasPrefix(source, "=") && b.Len() == 0 || strings.ContainsAny(source, "{}*?[]\\~^#$`") {

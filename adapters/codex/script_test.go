@@ -24,7 +24,7 @@ func TestSplitScript(t *testing.T) {
 		{`echo "" ''`, "echo  "},
 		{"dd if=/dev/null of=x", "dd if=/dev/null of=x"},
 		{"time cat f", "time cat f"},
-		{"time a | b", "time a | b"},
+		{"time a | b", "time a | b"}, {"coproc cat f", "coproc cat f"}, {"cat \\\nf", "cat f"}, {"cat f\\\n x", "cat f x"}, {"cat f\\\n", ""},
 		{"env ls", "env ls"},
 		{"bash -c 'ls'", "bash -c ls"},
 		{"./cat f", "./cat f"},
@@ -57,20 +57,22 @@ func TestSplitScript(t *testing.T) {
 // TestForcedRemoval holds commands of section 5 of the measurements: the one
 // built-in question about commands.
 func TestForcedRemoval(t *testing.T) {
-	for script, want := range map[string]tri{
-		"rm -rf x": yes, "rm -fr x": yes, "rm -f x": yes, "rm --force x": yes, "rm -vf x": yes, "rm x -f": yes, "/bin/rm -rf x": yes, "rm -rf -- x": yes, "rm -r -f x": yes,
-		"sudo rm -rf x": yes, "env rm -rf x": yes, "env A=1 rm -rf x": yes, "env -i rm -rf x": yes, "env -- rm -rf x": yes, "trap 'rm -rf x' EXIT": yes,
-		"bash -c 'rm -rf x'": yes, "sh -lc 'rm -rf x'": yes, "zsh -c 'rm -rf x'": yes, `bash -lc "bash -c 'rm -rf x'"`: yes,
-		"if a; then rm -rf x; fi": yes, "for i in 1; do rm -rf x; done": yes, "f() { rm -rf x; }; f": yes, "(rm -rf x)": yes, "echo $(rm -rf x)": yes, "echo `rm -rf x`": yes,
-		"rm -rf x > /dev/null 2>&1": yes, "X=1 rm -f x": yes, "rm -rf x &": yes, "rm -rf x # c": yes, `rm -rf "$X"`: yes, "a && rm -rf x": yes, "! rm -rf x": yes, "'rm' -rf x": yes,
-		strings.Repeat("env ", 8) + "ls": yes, strings.Repeat("env ", 7) + "ls": no,
-		"rm -r x": no, "rm x": no, "rm -- -f": no, "rm -ri x": no, "rm -I x": no, "sudo -n rm -rf x": no, "env -u A rm -rf x": no, "find x -delete": no, "find x -exec rm -rf {} +": no,
-		"xargs rm -rf < f": no, "nohup rm -rf x": no, "timeout 5 rm -rf x": no, "command rm -rf x": no, "exec rm -rf x": no, "eval 'rm -rf x'": no, `\rm -rf x`: no, "time rm -rf x": no,
-		"c=rm; $c -rf x": no, "cat <<'E' | bash\nrm -rf x\nE": no, "echo 'rm -rf x'": no, "git clean -fdx": no, "busybox rm -rf x": no, "rmdir -f x": no, "bash -c 'rm -rf x' y": no,
-		"rm -rf 'x": unclear, "ls 'x": no,
+	for script, want := range map[string]bool{
+		"rm -rf x": true, "rm -fr x": true, "rm -f x": true, "rm --force x": true, "rm -vf x": true, "rm x -f": true, "/bin/rm -rf x": true, "rm -rf -- x": true, "rm -r -f x": true,
+		"sudo rm -rf x": true, "env rm -rf x": true, "env A=1 rm -rf x": true, "env -i rm -rf x": true, "env -- rm -rf x": true, "trap 'rm -rf x' EXIT": true,
+		"bash -c 'rm -rf x'": true, "sh -lc 'rm -rf x'": true, "zsh -c 'rm -rf x'": true, `bash -lc "bash -c 'rm -rf x'"`: true,
+		"if a; then rm -rf x; fi": true, "for i in 1; do rm -rf x; done": true, "f() { rm -rf x; }; f": true, "(rm -rf x)": true, "echo $(rm -rf x)": true, "echo `rm -rf x`": true,
+		"rm -rf x > /dev/null 2>&1": true, "X=1 rm -f x": true, "rm -rf x &": true, "rm -rf x # c": true, `rm -rf "$X"`: true, "a && rm -rf x": true, "! rm -rf x": true, "'rm' -rf x": true,
+		strings.Repeat("env ", 8) + "ls": true, strings.Repeat("env ", 7) + "ls": false,
+		"rm -r x": false, "rm x": false, "rm -- -f": false, "rm -ri x": false, "rm -I x": false, "sudo -n rm -rf x": false, "env -u A rm -rf x": false, "find x -delete": false, "find x -exec rm -rf {} +": false,
+		"xargs rm -rf < f": false, "nohup rm -rf x": false, "timeout 5 rm -rf x": false, "command rm -rf x": false, "exec rm -rf x": false, "eval 'rm -rf x'": false, `\rm -rf x`: false, "time rm -rf x": false,
+		"c=rm; $c -rf x": false, "cat <<'E' | bash\nrm -rf x\nE": false, "echo 'rm -rf x'": false, "git clean -fdx": false, "busybox rm -rf x": false, "rmdir -f x": false, "bash -c 'rm -rf x' y": false,
+		"rm -f\\\n x": true, "2>y rm -f x": true, "rm <<< y -f x": true, "time (rm -f x)": true,
+		"rm > y -f x": false, "rm 2>&1 -f x": false, "rm <<E -f x\nE": false, "sudo > y rm -f x": false, "coproc rm -f x": false, "coproc { rm -f x; }": false, "time { rm -f x; }": false,
+		"rm -f x\\\n": false, "rm -\\\nf x": false, "if rm -f x": false, "rm -rf 'x": false, "ls 'x": false,
 	} {
 		if got := forcedRemoval(unit{"/bin/bash", "-lc", script}); got != want {
-			t.Errorf("%q: %d, want %d", script, got, want)
+			t.Errorf("%q: %v, want %v", script, got, want)
 		}
 	}
 }

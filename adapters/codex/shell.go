@@ -3,6 +3,7 @@ package codex
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/modegate/modegate/adapters/codex/execpolicy"
 	"github.com/modegate/modegate/evaluator"
@@ -69,12 +70,15 @@ func (m *meaning) argv(q request) unit {
 
 func (m *meaning) dir(q request) string { return paths.Abs(m.box.Workspace, q.Workdir) }
 
+// unknownFolder stands for the app-server's own folder where that isn't known: no
+// host_executable has a path there.
+const unknownFolder = "/<agent>"
+
 // decision is what the rules and heuristics make of a script.
 type decision struct {
 	of      execpolicy.Decision
 	match   *execpolicy.Match // the rule that decided, nil for a heuristic
 	forced  bool              // the heuristic was the forced removal
-	doubt   string            // why it can't be predicted
 	allowed bool              // every unit matched an allow rule
 	steps   []evaluator.Step
 	assumed []string
@@ -84,7 +88,7 @@ type decision struct {
 // heuristic when no rule matches.
 func (m *meaning) decide(s split, q request, part int, explain bool) decision {
 	out := decision{allowed: true}
-	where := execpolicy.Where{Dir: m.dir(q), ByPaths: true}
+	where := execpolicy.Where{Dir: cmp.Or(m.facts.AgentFolder, unknownFolder), ByPaths: true}
 	for _, u := range s.Units {
 		match := execpolicy.Strictest(m.rules.policy.Match(u, where))
 		one := decision{match: match}
@@ -97,15 +101,12 @@ func (m *meaning) decide(s split, q request, part int, explain bool) decision {
 		if explain {
 			out.steps = append(out.steps, m.rules.trace(part, u, where, match)...)
 		}
-		if one.doubt != "" {
-			out.doubt = one.doubt
-		}
 		if one.of > out.of {
 			out.of, out.match, out.forced = one.of, one.match, one.forced
 		}
 	}
-	if out.of == execpolicy.Forbidden || out.of == execpolicy.Prompt && m.settings.Approval.Word == untrusted {
-		out.doubt = "" // what can't be told of one unit makes no difference
+	if m.facts.AgentFolder == "" && slices.ContainsFunc(s.Units, m.rules.hosted) {
+		out.assumed = append(out.assumed, "the app-server's folder isn't known: a relative path is taken to lead to no host_executable")
 	}
 	if !s.Plain && m.facts.Shell == "" && q.Shell == "" && m.rules.any() {
 		out.assumed = append(out.assumed, "the user's shell isn't known: it is taken for "+defaultShell)
@@ -117,16 +118,13 @@ func (m *meaning) decide(s split, q request, part int, explain bool) decision {
 // safe commands any more.
 func (m *meaning) heuristic(u unit, q request) decision {
 	word := m.settings.Approval.Word
-	switch forcedRemoval(u) {
-	case yes:
-		if word == never {
-			return decision{of: execpolicy.Forbidden, forced: true}
-		}
-		return decision{of: execpolicy.Prompt, forced: true}
-	case unclear:
-		return decision{of: m.unmatched(q), doubt: "our parser refuses the script, and it may remove files by force"}
+	switch {
+	case !forcedRemoval(u):
+		return decision{of: m.unmatched(q)}
+	case word == never:
+		return decision{of: execpolicy.Forbidden, forced: true}
 	}
-	return decision{of: m.unmatched(q)}
+	return decision{of: execpolicy.Prompt, forced: true}
 }
 
 func (m *meaning) unmatched(q request) execpolicy.Decision {
@@ -141,9 +139,6 @@ func (m *meaning) unmatched(q request) execpolicy.Decision {
 
 // conclude turns the decision into what happens.
 func (m *meaning) conclude(d decision, s split, q request) outcome {
-	if d.doubt != "" {
-		return unknown(d.doubt)
-	}
 	switch d.of {
 	case execpolicy.Forbidden:
 		return m.forbidden(d, s)
