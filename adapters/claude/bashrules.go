@@ -54,14 +54,14 @@ func allowTexts(text string) []string {
 }
 
 // matchCommand compares a rule's content with one text of a command. A last
-// " *" or ":*" is any further arguments or none; any other * is any text.
+// " *" or ":*" is any further arguments or none, when it is the only *; otherwise
+// a * is any text.
 func matchCommand(content, text string) bool {
-	for _, tail := range []string{":*", " *"} {
-		if prefix, ok := strings.CutSuffix(content, tail); ok && !strings.Contains(prefix, "*") {
-			return prefix != "" && (text == prefix || strings.HasPrefix(text, prefix+" "))
-		}
+	if prefix, ok := strings.CutSuffix(content, ":*"); ok && !strings.Contains(prefix, "*") {
+		return prefix != "" && (text == prefix || strings.HasPrefix(text, prefix+" "))
 	}
-	if prefix, ok := strings.CutSuffix(content, " *"); ok && star(prefix, text) {
+	content = strings.TrimSpace(content)
+	if prefix, ok := strings.CutSuffix(content, " *"); ok && !strings.Contains(prefix, "*") && text == prefix {
 		return true
 	}
 	return star(content, text)

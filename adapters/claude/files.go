@@ -55,21 +55,19 @@ func (s *session) checkRead(r request, t *tracer) finding {
 	if s.inside(p) {
 		return finding{runs, nil, "a working directory may be read"}
 	}
-	if s.mode == Auto {
-		return finding{runs, nil, "auto reads everywhere"}
+	if s.classifies() {
+		return finding{runs, nil, "auto mode reads everywhere"}
 	}
-	if rule := s.readable(p, t); rule != nil {
+	if rule := s.pathRule(s.rules.Allow, "Read", p, true, t); rule != nil {
 		return finding{runs, rule, "the rule allows reading this path"}
 	}
-	return finding{asks, nil, "the path is outside the working directories"}
-}
-
-// readable finds an allow rule for reading a place with the Read tool.
-func (s *session) readable(p place, t *tracer) *Rule {
-	if rule := s.pathRule(s.rules.Allow, "Read", p, true, t); rule != nil {
-		return rule
+	if rule := s.pathRule(s.rules.Allow, "Edit", p, true, t); rule != nil {
+		return finding{runs, rule, "what the rule allows to change may be read"}
 	}
-	return s.allowed("Read", t)
+	if rule := s.allowed("Read", t); rule != nil {
+		return finding{runs, rule, "the rule allows reading everywhere"}
+	}
+	return finding{asks, nil, "the path is outside the working directories"}
 }
 
 // checkEdit is the tools that write files. Rules about paths are Edit(…) for all

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,6 +12,8 @@ import (
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/strictjson"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Read takes native settings apart. What they mean isn't said until the built-in
@@ -42,13 +45,13 @@ func (d dialect) read(native []byte, s compiler.Setting) (*session, error) {
 // decides each, our callback answers what it asks, and the loosest end is the
 // Action's: the agent may choose the tool.
 func (s *session) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, error) {
-	requests, assumed, err := s.requests(a)
+	requests, err := s.requests(a)
 	if err != nil {
 		return evaluator.Verdict{}, err
 	}
 	v := evaluator.Verdict{
 		Provider: evaluator.ProviderVersion{Name: evaluator.Claude, Version: s.version},
-		Assumed:  append(slices.Clone(s.assumed), assumed...),
+		Assumed:  slices.Clone(s.assumed),
 	}
 	var ends, natives []evaluator.Effect
 	var all []decision
@@ -97,7 +100,7 @@ func (s *session) answered(tool string, e evaluator.Effect) evaluator.Effect {
 }
 
 // requests are the tool calls that an Action may be.
-func (s *session) requests(a evaluator.Action) ([]request, []string, error) {
+func (s *session) requests(a evaluator.Action) ([]request, error) {
 	call := func(tool string, input map[string]any) request {
 		raw, err := strictjson.Encode(struct {
 			Tool  string         `json:"tool"`
@@ -111,38 +114,50 @@ func (s *session) requests(a evaluator.Action) ([]request, []string, error) {
 	}
 	switch a.Kind {
 	case evaluator.Command:
-		if a.Cwd != "" {
-			moved := s.placeAt(s.cwd, a.Cwd).given
-			if moved != s.cwd {
-				return []request{call("Bash", map[string]any{"command": a.Command})}, []string{"the working directory is the workspace: Claude's own shell moves only by cd"}, nil
-			}
+		if a.Cwd == "" || s.place(a.Cwd).given == s.cwd {
+			return []request{call("Bash", map[string]any{"command": a.Command})}, nil
 		}
-		return []request{call("Bash", map[string]any{"command": a.Command})}, nil, nil
+		move, err := quote("cd", a.Cwd) // Claude's shell has no other way there
+		return []request{call("Bash", map[string]any{"command": move + " && " + a.Command})}, err
 	case evaluator.FileRead:
-		return []request{call("Read", map[string]any{"file_path": a.Path})}, nil, nil
+		return []request{call("Read", map[string]any{"file_path": a.Path})}, nil
 	case evaluator.FileChange:
 		if a.To != "" {
-			return nil, nil, errors.New("claude moves files with a command only: ask about mv")
+			move, err := quote("mv", a.Path, a.To)
+			return []request{call("Bash", map[string]any{"command": move})}, err
 		}
 		return []request{
 			call("Write", map[string]any{"file_path": a.Path, "content": ""}),
 			call("Edit", map[string]any{"file_path": a.Path, "old_string": "", "new_string": ""}),
-		}, nil, nil
+		}, nil
 	case evaluator.WebFetch:
-		return []request{call("WebFetch", map[string]any{"url": a.URL, "prompt": ""})}, nil, nil
+		return []request{call("WebFetch", map[string]any{"url": a.URL, "prompt": ""})}, nil
 	case evaluator.WebSearch:
-		return []request{call("WebSearch", map[string]any{"query": a.Query})}, nil, nil
+		return []request{call("WebSearch", map[string]any{"query": a.Query})}, nil
 	case evaluator.MCPTool:
-		return []request{call("mcp__"+a.Server+"__"+a.Tool, map[string]any{})}, nil, nil
+		return []request{call("mcp__"+a.Server+"__"+a.Tool, map[string]any{})}, nil
 	case evaluator.Subagent:
-		return []request{call("Agent", map[string]any{"subagent_type": a.Agent, "description": "", "prompt": ""})}, nil, nil
+		return []request{call("Agent", map[string]any{"subagent_type": a.Agent, "description": "", "prompt": ""})}, nil
 	case evaluator.Question:
-		return []request{call("AskUserQuestion", map[string]any{"questions": []any{}})}, nil, nil
+		return []request{call("AskUserQuestion", map[string]any{"questions": []any{}})}, nil
 	case evaluator.Native:
 		r, err := readRequest(a.Request)
-		return []request{r}, nil, err
+		return []request{r}, err
 	}
-	return nil, nil, fmt.Errorf("claude has no tool for %s", a.Kind)
+	return nil, fmt.Errorf("claude has no tool for %s", a.Kind)
+}
+
+// quote writes a command line.
+func quote(words ...string) (string, error) {
+	out := make([]string, len(words))
+	for i, w := range words {
+		q, err := syntax.Quote(w, syntax.LangBash)
+		if err != nil {
+			return "", fmt.Errorf("no command can name %q: %w", w, err)
+		}
+		out[i] = q
+	}
+	return strings.Join(out, " "), nil
 }
 
 // readRequest reads {"tool", "input"}.

@@ -89,3 +89,10 @@ func disabled(all []layer, key func(SettingsPermissions) string) bool {
 func (s *session) opens() bool {
 	return s.mode == Bypass || s.mode == Plan && s.launched && s.version == V197
 }
+
+// classifies reports whether auto mode's classifier decides what nobody has
+// permitted. Since 2.1.332 plan has it too, but for changes of files, when the
+// model has auto mode.
+func (s *session) classifies() bool {
+	return s.mode == Auto || s.mode == Plan && s.auto == yes && s.version != V197
+}

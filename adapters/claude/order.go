@@ -68,14 +68,14 @@ func (s *session) decide(r request, t *tracer) decision {
 	case f.step == asked, f.step == user:
 		return s.prompt(decision{effect: evaluator.Ask, decider: evaluator.ByPerson, rule: f.rule, reason: f.reason}, true)
 	case f.step == danger:
-		if s.mode == Auto && s.version != V197 {
-			return decision{effect: evaluator.Deny, decider: evaluator.ByMode, reason: f.reason + "; auto denies that without asking"}
+		if s.classifies() && s.version != V197 {
+			return decision{effect: evaluator.Deny, decider: evaluator.ByMode, reason: f.reason + "; auto mode denies that without asking"}
 		}
 		return s.prompt(decision{effect: evaluator.Ask, decider: evaluator.ByPerson, reason: f.reason}, true)
 	case s.opens():
 		return decision{effect: evaluator.Allow, decider: evaluator.ByMode, reason: string(s.mode) + " runs what no rule and no safety check stops"}
 	case f.step == guarded:
-		return s.unpermitted(r, f)
+		return s.unpermitted(f)
 	case f.step == planned:
 		return s.prompt(decision{effect: evaluator.Ask, decider: evaluator.ByPerson, reason: f.reason}, true)
 	case f.step == runs:
@@ -87,15 +87,13 @@ func (s *session) decide(r request, t *tracer) decision {
 	case hook == hookAllow && !(s.mode == Plan && r.tool == "Bash"):
 		return decision{effect: evaluator.Allow, decider: evaluator.ByRule, reason: "a PreToolUse hook allows it"}
 	}
-	return s.unpermitted(r, f)
+	return s.unpermitted(f)
 }
 
 // unpermitted is the end for what nobody has permitted: a person is asked, auto
-// asks its classifier, dontAsk denies. Plan asks the classifier about commands
-// when the model has auto mode.
-func (s *session) unpermitted(r request, f finding) decision {
-	review := s.mode == Auto || s.mode == Plan && r.tool == "Bash" && s.auto == yes && s.version != V197 && f.step == asks
-	if review && !s.noPrompts {
+// asks its classifier, dontAsk denies.
+func (s *session) unpermitted(f finding) decision {
+	if s.classifies() && !s.noPrompts {
 		return decision{effect: evaluator.Review, decider: evaluator.ByReviewer, reason: f.reason + ": auto mode's classifier decides"}
 	}
 	return s.prompt(decision{effect: evaluator.Ask, decider: evaluator.ByPerson, reason: f.reason}, true)

@@ -10,10 +10,11 @@ import (
 )
 
 // removes reports whether a text removes what Claude never lets go unasked: the
-// home folder, the working directory or what holds it, a top-level folder,
-// everything in a working directory, or what an empty variable would turn into
-// one of these. It looks behind wrappers, assignments and bash -c, into groups
-// and substitutions, but not behind sudo and xargs and not into functions.
+// home folder, the working directory or what holds it, a top-level folder or
+// what is in it, everything in a working directory, or what an empty variable
+// would turn into one of these. It looks behind wrappers, assignments and
+// sh -c, into groups and substitutions, but not behind sudo and xargs and not
+// into functions.
 func (s *session) removes(sh *shell) (string, bool) {
 	moved := false
 	for _, p := range sh.all() {
@@ -23,15 +24,16 @@ func (s *session) removes(sh *shell) (string, bool) {
 		words := strip(p.words)
 		name := path.Base(words[0].text)
 		switch {
-		case words[0].text == "cd":
+		case name == "cd", name == "pushd":
 			moved = true
-		case name == "rm" || name == "rmdir":
+		case name == "rm", name == "rmdir":
+			deep := has(words[1:], "-r") || has(words[1:], "-R") || has(words[1:], "--recursive")
 			for _, w := range positional(words[1:], "") {
-				if what, ok := s.vital(w, moved); ok {
+				if what, ok := s.vital(w, moved, deep); ok {
 					return name + " of " + what, true
 				}
 			}
-		case (name == "bash" || name == "sh") && len(words) == 3 && words[1].text == "-c" && words[2].static && s.version != V197:
+		case shells[name] && len(words) == 3 && has(words[1:2], "-c") && words[2].static && s.version != V197:
 			if why, ok := s.removes(parseShell(words[2].text)); ok {
 				return why, true
 			}
@@ -40,35 +42,45 @@ func (s *session) removes(sh *shell) (string, bool) {
 	return "", false
 }
 
-var maybeEmpty = regexp.MustCompile(`^"?\$(?:\w+|\{\w+\})"?/"?\*$`)
+var shells = set(`bash sh zsh`)
 
-// vital says what a target of rm is when it must not go.
-func (s *session) vital(w word, moved bool) (string, bool) {
-	if maybeEmpty.MatchString(w.raw) {
-		return "everything below a variable that may be empty", true
+var (
+	maybeEmpty  = regexp.MustCompile(`^"?\$(?:\w+|\{\w+\})"?/(?:"?\*)?$`)
+	substituted = regexp.MustCompile("^\"?(?:\\$\\([^)]*\\)|`[^`]*`)\"?$")
+	upOrAll     = regexp.MustCompile(`^(?:\.|\*|\.\.(?:/\.\.)*)$`)
+)
+
+// vital says what a target of rm is when it must not go. deep says that folders
+// go with what they hold.
+func (s *session) vital(w word, moved, deep bool) (string, bool) {
+	if w.raw == w.text && maybeEmpty.MatchString(w.raw) && !strings.HasPrefix(strings.Trim(w.raw, `"`), "$HOME/") {
+		return "a variable that may be empty", true
 	}
-	if strings.HasPrefix(w.raw, "$(") || strings.HasPrefix(w.raw, "`") {
+	if deep && substituted.MatchString(w.raw) {
 		return "what another command prints", true
 	}
 	text, ok := s.expand(w, s.cwd)
-	if !ok || text == "" || !w.static && !w.dynamic {
+	if !ok || text == "" || !w.static && !w.dynamic && w.text == w.raw {
 		return "", false
 	}
-	if moved && !strings.HasPrefix(text, "/") {
-		switch path.Clean(text) {
-		case "*", ".", "..":
+	if moved && !strings.HasPrefix(text, "/") && s.cwd != "" {
+		if upOrAll.MatchString(path.Clean(text)) {
 			return "a path that follows a change of the working directory", true
 		}
 		return "", false
 	}
 	p := paths.Abs(s.cwd, text)
-	dir, everything := strings.CutSuffix(p, "/*")
+	dir, everything := strings.CutSuffix(strings.TrimSuffix(p, "*"), "/")
+	everything = everything && (strings.HasSuffix(p, "/*") || strings.HasSuffix(p, "/**"))
+	if strings.HasSuffix(p, "/**") {
+		dir = strings.TrimSuffix(p, "/**")
+	}
 	switch {
-	case p == "/" || p == "/*":
-		return "the root", true
-	case !everything && path.Dir(p) == "/":
+	case p == "/", path.Dir(p) == "/":
 		return "a top-level folder", true
-	case dir == s.home:
+	case everything && path.Dir(dir) == "/":
+		return "everything in a top-level folder", true
+	case p == s.home, everything && dir == s.home:
 		return "the home folder", true
 	case !everything && paths.Within(p, s.cwd):
 		return "the working directory or what holds it", true

@@ -66,6 +66,13 @@ func newSession(n Native, version string, env evaluator.Env) (*session, error) {
 		s.config = s.home + "/.claude"
 	}
 	s.auto = autoModel(facts.Model)
+	if s.auto == notKnown {
+		s.auto = no
+		if n.PermissionMode != nil && *n.PermissionMode == Auto {
+			s.auto = yes
+		}
+		s.assumeModel(n)
+	}
 	s.noPrompts = f.noPrompts
 	if err := s.layers(n, f); err != nil {
 		return nil, err
@@ -78,6 +85,17 @@ func newSession(n Native, version string, env evaluator.Env) (*session, error) {
 }
 
 func (s *session) assume(what string) { s.assumed = append(s.assumed, what) }
+
+// assumeModel says what is taken for a model that isn't known, where it matters.
+func (s *session) assumeModel(n Native) {
+	turn := n.TurnPermissionMode
+	switch {
+	case s.auto == yes:
+		s.assume("the model isn't known: it supports auto mode")
+	case turn != nil && *turn == Plan:
+		s.assume("the model isn't known: it doesn't support auto mode, whose classifier would decide commands in plan")
+	}
+}
 
 func (s *session) absolute(list []string) []string {
 	out := make([]string, len(list))

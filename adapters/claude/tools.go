@@ -51,7 +51,7 @@ func (s *session) checkWebFetch(r request, t *tracer) finding {
 	if rule := t.first(s.rules.Allow, at, host); rule != nil {
 		return finding{runs, rule, "the rule allows this host"}
 	}
-	if documentation(host, u.Path) {
+	if documentation(strings.ToLower(u.Hostname()), u.Path) {
 		return finding{runs, nil, "a documentation host that Claude fetches unasked"}
 	}
 	return finding{asks, nil, "fetching from this host isn't permitted"}
@@ -141,8 +141,8 @@ func (s *session) checkAgent(r request, t *tracer) finding {
 	if f, ok := s.byTool(r.tool, t); ok {
 		return f
 	}
-	if s.mode == Auto {
-		return finding{asks, nil, "auto doesn't start agents unasked"}
+	if s.classifies() {
+		return finding{asks, nil, "auto mode doesn't start agents unasked"}
 	}
 	return finding{runs, nil, "starting an agent needs no permission"}
 }

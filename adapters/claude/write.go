@@ -67,7 +67,8 @@ func readMode(r *policies.Reader, n *policies.Node) profile {
 	return p
 }
 
-// Write takes the cell's mode from the profile. Plan is a matter of the turn
+// Write takes the cell's mode from the profile, and says in rules what the policy
+// says of less than everything. Plan is a matter of the turn
 // alone: the base mode stays, and so does the callback.
 func (d dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, error) {
 	if in.Profile == nil {
@@ -87,16 +88,19 @@ func (d dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written,
 		TurnPermissionMode:              p.turn(in.Cell.Interaction),
 		Callback:                        Callback{AskUserQuestion: answerQuestion, ExitPlanMode: answerPlan, Default: p.callback},
 	}
+	rules := emit(in, env)
+	var refs []compiler.SourceRef
+	n.Permissions, refs = permissions(rules)
 	data, err := strictjson.Encode(n)
 	if err != nil {
 		return compiler.Written{}, err
 	}
-	return compiler.Written{Native: data, Sources: []compiler.SourceRef{
+	return compiler.Written{Native: data, Gaps: declare(in, n, rules), Sources: append([]compiler.SourceRef{
 		{Pointer: "/permissionMode", Source: p.modeAt},
 		{Pointer: "/allowDangerouslySkipPermissions", Source: p.skipAt},
 		{Pointer: "/turnPermissionMode", Source: p.modeAt},
 		{Pointer: "/callback/default", Source: p.callbackAt},
-	}}, nil
+	}, refs...)}, nil
 }
 
 // turn is the mode that each turn sets: plan, or the base mode, or default where
