@@ -102,15 +102,25 @@ func subjects(a evaluator.Action) []string {
 	return []string{a.Text}
 }
 
+// commandLines splits a command line. Changing the folder is no command of its
+// own beside others: it only says where they run.
 func commandLines(text string) []string {
 	s, err := bash.Parse(text)
 	if err != nil {
 		return []string{text}
 	}
-	var out []string
+	var out, moves []string
 	for _, c := range s.Commands() {
 		words, _ := s.Words(c)
-		out = append(out, strings.Join(words, " "))
+		line := strings.Join(words, " ")
+		if slices.Contains([]string{"cd", "pushd", "popd"}, words[0]) {
+			moves = append(moves, line)
+		} else {
+			out = append(out, line)
+		}
+	}
+	if out == nil {
+		out = moves
 	}
 	if out == nil {
 		return []string{text}

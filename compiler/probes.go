@@ -63,7 +63,7 @@ func ruleProbes(r Rule, env evaluator.Env) []evaluator.Action {
 	case evaluator.Command:
 		bare := strings.TrimSuffix(r.Match, " *")
 		var out []evaluator.Action
-		for _, c := range []string{bare, bare + " x", bare + "x", "cd . && " + bare, strings.ReplaceAll(bare, " ", "  ")} {
+		for _, c := range []string{bare, bare + " x", bare + "x", "cd . && " + bare, "export A=1 && " + bare, strings.ReplaceAll(bare, " ", "  ")} {
 			out = append(out, evaluator.Action{Kind: evaluator.Command, Command: c})
 		}
 		return out

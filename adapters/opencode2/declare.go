@@ -35,6 +35,7 @@ func (w *writer) declare(agentPaths []evaluator.AgentRule, last []placed) {
 			w.Gap(r.Kind, r, evaluator.Narrower, evaluator.Ask, said.Loss)
 		default:
 			w.declareRule(r.Kind, r)
+			w.declareUnseen(r)
 		}
 	}
 	for _, p := range agentPaths {
@@ -60,6 +61,15 @@ func (w *writer) declareRule(kind evaluator.Kind, r compiler.Rule) {
 		w.Gap(kind, r, evaluator.Narrower, evaluator.Ask, "OpenCode has no reviewer, so a person is asked")
 	case r.Effect == evaluator.Deny && (kind == evaluator.Command || kind == evaluator.FileRead):
 		w.Gap(kind, r, evaluator.Wider, evaluator.Ask, "OpenCode 2 refuses sessions that deny shell or read, so a person is asked")
+	}
+}
+
+// declareUnseen declares what runs along with an allowed command: 2.0 doesn't ask
+// about export, unset and declare beside another command (source read 2026-11-30).
+func (w *writer) declareUnseen(r compiler.Rule) {
+	all := w.In.Governs(evaluator.Command)
+	if r.Kind == evaluator.Command && r.Effect == evaluator.Allow && all != nil && compiler.Looser(evaluator.Allow, all.Effect) {
+		w.Gap(evaluator.Command, *all, evaluator.Wider, evaluator.Allow, "export, unset and declare beside an allowed command run unasked")
 	}
 }
 
