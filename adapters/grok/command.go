@@ -94,7 +94,8 @@ func (l *line) statement(script *bash.Script, s *syntax.Stmt) {
 		l.statement(script, c.X)
 		l.statement(script, c.Y)
 	case *syntax.TimeClause, *syntax.CoprocClause, *syntax.LetClause:
-		l.unsplit(plain, "a command that Grok doesn't look into")
+		words := strings.Fields(script.Source(c))
+		l.add(segment{words: words, text: strings.Join(words, " "), rating: plain, why: words[0] + " isn't on the read-only list"})
 	default:
 		l.unsplit(guarded, "a construct that Grok can't split")
 	}
@@ -163,6 +164,10 @@ func (l *line) call(script *bash.Script, c *syntax.CallExpr) {
 		s.words, s.rating, s.why = rate(words)
 	}
 	s.text = strings.Join(s.words, " ")
+	l.add(s)
+}
+
+func (l *line) add(s segment) {
 	l.segments = append(l.segments, s)
 	l.worse(s.rating, s.why)
 }

@@ -23,7 +23,7 @@ var makesFiles = set("touch mkdir")
 
 // guardedCommands write files, or are constructs to Grok rather than commands:
 // they ask even where a mode lets commands run.
-var guardedCommands = set("rm rmdir cp mv ln tee dd install truncate eval export readonly declare typeset local unset trap [")
+var guardedCommands = set("rm rmdir cp mv ln tee dd install truncate eval export readonly declare typeset local unset [")
 
 // dangerousCommands ask in auto.
 var dangerousCommands = set("chmod chown chgrp chattr kill killall pkill")
@@ -89,6 +89,10 @@ func rateBare(words []string) (rating, string) {
 			}
 		}
 		return project, "find isn't on the read-only list"
+	case name == "tree" && hasShortFlag(args, 'o'):
+		return plain, "tree -o writes a file"
+	case name == "gh" && len(args) > 1 && args[0] == "pr" && args[1] == "list":
+		return project, "gh pr list isn't on the read-only list"
 	case projectCommands[name], len(args) > 0 && projectSubcommands[name][args[0]]:
 		return project, name + " isn't on the read-only list"
 	}

@@ -25,14 +25,16 @@ type caseRow struct {
 	ToolKind    jsontext.Value `json:"toolKind"`
 }
 
-// The folders that stand for a case file's ${PROJ} and ${OUT}.
+// The folders that stand for a case file's ${PROJ}, ${OUT} and ${HOME}.
 const (
 	caseProject = "/case/project"
 	caseOutside = "/case/outside"
+	caseHome    = "/case/home"
 )
 
 func casePlaces(row []byte) []byte {
 	row = bytes.ReplaceAll(row, []byte("${PROJ}"), []byte(caseProject))
+	row = bytes.ReplaceAll(row, []byte("${HOME}"), []byte(caseHome))
 	return bytes.ReplaceAll(row, []byte("${OUT}"), []byte(caseOutside))
 }
 
@@ -59,7 +61,7 @@ func (d Dialect) Conform(raw jsontext.Value, f compiler.CaseFile) (compiler.Judg
 // judge says what Grok does by itself, in the words of a case file: allow, ask,
 // deny, review, question, plan-exit or unknown.
 func (c caseRow) judge(version string) (string, error) {
-	m, err := read(Native{c.Argv, c.SessionMeta, Callback{AskPermission}}, version, evaluator.Env{Workspace: caseProject, Facts: c.Facts})
+	m, err := read(Native{c.Argv, c.SessionMeta, Callback{AskPermission}}, version, evaluator.Env{Workspace: caseProject, Home: caseHome, Facts: c.Facts})
 	if err != nil {
 		return "", err
 	}

@@ -16,7 +16,7 @@ var freeTools = map[string]string{
 
 // otherTools ask in default and go to the classifier in auto.
 var otherTools = map[string]string{
-	mcpTool: "MCPTool", subagentTool: "", fetchTool: "WebFetch",
+	mcpTool: "MCPTool", subagentTool: "", fetchTool: "WebFetch", "scheduler_create": "", "scheduler_delete": "",
 }
 
 // engine answers one request: deny rules, plan, always-approve, ask rules, allow
@@ -37,6 +37,19 @@ func (m *meaning) engine(r request, in input) answer {
 	if hit, ok := m.first(evaluator.Deny, t); ok {
 		return byRule(hit, "Grok refuses it, in every mode")
 	}
+	var files operands
+	if t.line != nil {
+		files = readOperands(t.raw)
+		for _, f := range files.written {
+			if full, _ := m.place(paths.Home(m.env.Home, f)); protected(full) {
+				t.line.worse(guarded, full+" is one of the files that Grok guards")
+			}
+		}
+	}
+	hit, denied, unsure := m.onFiles(evaluator.Deny, files)
+	if denied {
+		return byRule(hit, "Grok refuses a command that names such a file, in every mode")
+	}
 	if m.state.plan && edit && wild(paths.Home(m.env.Home, planFiles), t.text, false) {
 		return answer{effect: evaluator.Allow, mode: true, reason: "Grok's plan mode writes its plan file unasked", assume: t.text + " is the plan file of this very session"}
 	}
@@ -44,6 +57,12 @@ func (m *meaning) engine(r request, in input) answer {
 		return answer{effect: evaluator.Deny, mode: true, reason: "Grok's plan mode refuses every edit but that of the plan file, in every permission mode"}
 	}
 	ask, asks := m.first(evaluator.Ask, t)
+	if !asks {
+		ask, asks, _ = m.onFiles(evaluator.Ask, files)
+	}
+	if !asks && unsure != nil {
+		ask, asks = *unsure, true
+	}
 	if m.state.always && !(asks && t.line != nil) {
 		return answer{effect: evaluator.Allow, mode: true, by: m.state.origin["always"], reason: "Grok runs everything unasked in always-approve"}
 	}
@@ -53,7 +72,9 @@ func (m *meaning) engine(r request, in input) answer {
 			a.effect = evaluator.Deny
 			return a
 		}
-		return byRule(ask, "Grok asks")
+		a := byRule(ask, "Grok asks")
+		a.effect = evaluator.Ask
+		return a
 	}
 	if hit, ok := m.allowed(t); ok {
 		return byRule(hit, "Grok runs it unasked")
@@ -71,6 +92,9 @@ func (m *meaning) engine(r request, in input) answer {
 		a := m.state.fallThrough(t.line.rating, false, t.line.why)
 		a.assume = t.line.assume()
 		return a
+	}
+	if edit && protected(t.text) {
+		return m.state.fallThrough(guarded, true, t.text+" is one of the files that Grok guards")
 	}
 	a := m.state.fallThrough(plain, edit, r.Tool+" isn't read-only")
 	a.absent = r.Tool == fetchTool
@@ -101,6 +125,7 @@ func (m *meaning) target(r request, in input) (target, bool) {
 		t.classes, t.text = []string{"WebFetch"}, in.URL
 	case searchTool:
 		t.classes = []string{"WebSearch"}
+		t.unasked = true
 	default:
 		class, ok := freeTools[r.Tool]
 		if !ok {
@@ -114,10 +139,7 @@ func (m *meaning) target(r request, in input) (target, bool) {
 		}
 	}
 	if file != "" {
-		t.text = paths.Resolve(m.workspace(), file, m.env.Resolved)
-		if ws := m.workspace(); paths.Within(ws, t.text) {
-			t.rel = paths.Rel(ws, t.text)
-		}
+		t.text, t.rel = m.place(file)
 	}
 	return t, true
 }

@@ -66,13 +66,14 @@ type target struct {
 	rel     string   // the path relative to the workspace, "" for none or outside
 	line    *line    // for commands
 	raw     string   // the command as it was written
+	unasked bool     // ask rules don't hold for it: web_search
 }
 
 // matches reports whether a rule speaks of the target. An allow rule must cover
 // every command of a line; ask and deny rules need one.
 func (r rule) matches(t target) bool {
 	switch {
-	case r.inert != "":
+	case r.inert != "", t.unasked && r.Effect == evaluator.Ask:
 		return false
 	case r.tool == "*":
 		return r.pattern == "" || r.pattern == "*"
@@ -94,23 +95,23 @@ func (r rule) matchesLine(t target) bool {
 	if r.Effect == evaluator.Allow {
 		return false // judged over all allow rules together: see allows
 	}
-	if matchCommand(r.pattern, strings.TrimLeft(t.raw, " \t\n")) {
+	if matchCommand(r.pattern, strings.TrimLeft(t.raw, " \t\n"), r.Effect) {
 		return true
 	}
 	for _, text := range everyCommand(t.raw) {
-		if matchCommand(r.pattern, text) {
+		if matchCommand(r.pattern, text, r.Effect) {
 			return true
 		}
 	}
 	return false
 }
 
-// matchCommand compares a Bash pattern with a command: as its first words, or as
-// a glob over the whole. (The guide says that a prefix needs no word boundary; it
-// does.)
-func matchCommand(pattern, text string) bool {
+// matchCommand compares a Bash pattern with a command: as what it begins with, or
+// as a glob over the whole. For ask and deny rules the beginning may end within a
+// word. (The guide says so of allow rules too; for those it may not.)
+func matchCommand(pattern, text string, e evaluator.Effect) bool {
 	prefix := strings.TrimSuffix(pattern, ":*")
-	if rest, ok := strings.CutPrefix(text, prefix); ok && (rest == "" || rest[0] == ' ') {
+	if rest, ok := strings.CutPrefix(text, prefix); ok && (e != evaluator.Allow || rest == "" || rest[0] == ' ') {
 		return true
 	}
 	return wild(pattern, text, true)
@@ -137,14 +138,8 @@ func everyCommand(text string) []string {
 			}
 			inner := peelAll(words)
 			out = append(out, strings.Join(inner, " "))
-			if !shells[inner[0]] {
-				continue
-			}
-			for i, w := range inner[:len(inner)-1] {
-				at := len(words) - len(inner) + i + 1
-				if hasShortFlag([]string{w}, 'c') && static[at] {
-					queue = append(queue, inner[i+1])
-				}
+			if shells[inner[0]] {
+				queue = append(queue, scripts(inner, static[len(words)-len(inner):])...)
 			}
 		}
 	}
@@ -169,17 +164,18 @@ func peelAll(words []string) []string {
 	}
 }
 
-// allows reports whether the allow rules cover every command of the line.
+// allows reports whether the allow rules cover every command of the line. What
+// is guarded none covers. (The guide says that rm and the like are.)
 func allows(rules []rule, t target) (rule, bool) {
 	var hit rule
-	if t.line == nil || !t.line.split || len(t.line.segments) == 0 {
+	if t.line == nil || !t.line.split || t.line.rating == guarded || len(t.line.segments) == 0 {
 		return hit, false
 	}
 	for _, s := range t.line.segments {
 		found := false
 		for _, r := range rules {
 			if r.inert == "" && r.Effect == evaluator.Allow && (r.tool == "Bash" || r.tool == "*") &&
-				(r.pattern == "" || r.pattern == "*" || r.tool == "Bash" && matchCommand(r.pattern, s.text)) {
+				(r.pattern == "" || r.pattern == "*" || r.tool == "Bash" && matchCommand(r.pattern, s.text, r.Effect)) {
 				hit, found = r, true
 				break
 			}

@@ -148,7 +148,7 @@ func (s state) fallThrough(r rating, edit bool, what string) answer {
 	case s.auto && (edit || r == project):
 		return answer{effect: evaluator.Allow, mode: true, by: s.origin["auto"], reason: "Grok runs it in auto without its classifier"}
 	case s.auto:
-		return answer{effect: evaluator.Review, mode: true, by: s.origin["auto"], reason: "Grok hands it to its classifier in auto: " + what}
+		return answer{effect: evaluator.Review, mode: true, by: s.origin["auto"], reason: "Grok hands it to its classifier in auto, and after three refusals in a row asks instead: " + what}
 	}
 	return ask
 }
