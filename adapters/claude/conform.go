@@ -106,7 +106,7 @@ func (f caseFile) judge(row []byte, version string) (got, skip string, err error
 	if err != nil {
 		return "", "", err
 	}
-	m, err := dialect{}.read(native, compiler.Setting{Version: version, Env: env})
+	m, err := dialect{}.Read(native, compiler.Setting{Version: version, Env: env})
 	if err != nil {
 		return "", "", err
 	}

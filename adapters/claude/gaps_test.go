@@ -40,7 +40,7 @@ func gaps(t *testing.T, in compiler.Intent, env evaluator.Env) (declared, found 
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := d.read(w.Native, compiler.Setting{Env: env})
+	m, err := d.Read(w.Native, compiler.Setting{Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}

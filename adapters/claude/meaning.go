@@ -16,17 +16,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Read takes native settings apart. What they mean isn't said until the built-in
-// policy acknowledges where it parts from them.
+// Read takes native settings apart.
 func (d dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error) {
-	m, err := d.read(native, s)
-	if err != nil {
-		return nil, err
-	}
-	return evaluator.NotRead{Provider: evaluator.ProviderVersion{Name: evaluator.Claude, Version: m.version}}, nil
-}
-
-func (d dialect) read(native []byte, s compiler.Setting) (*session, error) {
 	version := s.Version
 	if version == "" {
 		version = V332
