@@ -59,6 +59,9 @@ type gapSet struct {
 func (s *gapSet) add(p evaluator.Provider, w Want, v evaluator.Verdict, a evaluator.Action) {
 	want, _ := evaluator.Strictness(w.Effect, evaluator.Unconfined)
 	got, known := evaluator.Strictness(v.Effect, v.Confinement)
+	if a.Kind == evaluator.Question && w.Effect != evaluator.Deny && (v.Effect == evaluator.Allow || v.Effect == evaluator.Ask) {
+		return // a question that is allowed is one that a person answers
+	}
 	g := NewGap(p, w.Kind, *w.Rule, "")
 	g.Got = v.Effect
 	switch {
