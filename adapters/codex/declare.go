@@ -180,6 +180,9 @@ func (d *declarer) add(a evaluator.Action, got answer) {
 	if w.Rule == nil {
 		return
 	}
+	if a.Kind == evaluator.Question && w.Effect != evaluator.Deny && got.effect == evaluator.Ask {
+		return // a question that is allowed is one that a person answers
+	}
 	g := compiler.NewGap(evaluator.Codex, w.Kind, *w.Rule, "")
 	g.Got = got.effect
 	g.Reason = got.reason

@@ -70,15 +70,6 @@ func scriptRemoval(argv unit, depth int) bool {
 	return slices.ContainsFunc(literalCommands(s), func(words unit) bool { return removal(words, depth+1) })
 }
 
-func isShell(program string) bool {
-	name := path.Base(program)
-	switch strings.TrimSuffix(name, path.Ext(name)) {
-	case "bash", "sh", "zsh":
-		return true
-	}
-	return false
-}
-
 func hasForce(args []string) bool {
 	for _, a := range args {
 		switch {

@@ -76,6 +76,7 @@ func TestLiveScripts(t *testing.T) {
 			on("true > x"), on("true"), on("true # x"), never("true > x"), with(on("true > x"), "shell", "/bin/sh"), with(on("true"), "shell", "/bin/sh"), with(on("true > x"), "login", false), on("bash -lc true"), on("bash -c true"),
 			on("ls"), on("/bin/ls"), on("/usr/bin/ls"), on("./ls"), on("../../../../../../bin/ls"), with(on("./ls"), "workdir", "/bin"), on("/bin/../bin/ls"), on("/bin/echo x"), on("./sub/echo"),
 			on("/usr/bin/env"), with(on("./env"), "workdir", "/usr/bin"), with(on("true > x"), "shell", "bash"), with(on("true"), "shell", "/bin/bash"),
+			with(on("true > x"), "shell", "fish"), with(on("true > x"), "shell", "/bin/dash"),
 		)
 	})
 	t.Run("removal", func(t *testing.T) {

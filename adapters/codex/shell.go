@@ -59,17 +59,6 @@ func (m *meaning) escalationGate(q request) (outcome, bool) {
 	return outcome{}, false
 }
 
-// argv is the whole that the script is an argument of.
-func (m *meaning) argv(q request) unit {
-	flag := "-lc"
-	if q.Login != nil && !*q.Login {
-		flag = "-c"
-	}
-	return unit{cmp.Or(q.Shell, m.facts.Shell, defaultShell), flag, q.Cmd}
-}
-
-func (m *meaning) dir(q request) string { return paths.Abs(m.box.Workspace, q.Workdir) }
-
 // unknownFolder stands for the app-server's own folder where that isn't known: no
 // host_executable has a path there.
 const unknownFolder = "/<agent>"
