@@ -1,0 +1,33 @@
+package codex
+
+import (
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+)
+
+// Capabilities restates what T3 Code's public source records of this provider.
+func (dialect) Capabilities() compiler.Capabilities {
+	return compiler.Capabilities{
+		Transport: "app-server",
+		Source:    "T3 Code's public source, read and restated 2026-11-30",
+
+		SupportedRuntimeModes:              evaluator.Modes(),
+		SupportsRuntimeModeSwitchInSession: true,
+		PendingRequestsSurviveRestart:      false,
+		SupportsSubagents:                  true,
+
+		Approvals:                          compiler.ApprovalKinds{Command: true, FileRead: true, FileChange: true, ApplyPatch: true},
+		ApprovalsHaveNativeRequestIDs:      true,
+		ApprovalCallbacksAreLiveOnly:       true,
+		ApprovalsCanOriginateFromSubagents: true,
+		SupportsStructuredQuestions:        true,
+
+		EmitsPlanUpdated:      true,
+		EmitsTodoList:         true,
+		EmitsProposedPlan:     true,
+		PlanDeltasHaveItemIDs: true,
+
+		NativeRequestIDs: compiler.StrongIDs,
+		Enforcement:      compiler.EnforcedNatively,
+	}
+}

@@ -1,0 +1,128 @@
+package server
+
+import (
+	"fmt"
+
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/strictjson"
+)
+
+// sampleEnv is the session that the matrix's samples are judged in.
+var sampleEnv = evaluator.Env{Workspace: "/workspace"}
+
+// sampleAction is one Action of the matrix, with the name of its column.
+type sampleAction struct {
+	ID     string           `json:"id"`
+	Action evaluator.Action `json:"action"`
+}
+
+func sampleActions() []sampleAction {
+	return []sampleAction{
+		{"command", evaluator.Action{Kind: evaluator.Command, Command: "npm test"}},
+		{"command-outside", evaluator.Action{Kind: evaluator.Command, Command: "npm test", Cwd: "/elsewhere"}},
+		{"file-read", evaluator.Action{Kind: evaluator.FileRead, Path: "src/a.go"}},
+		{"file-read-outside", evaluator.Action{Kind: evaluator.FileRead, Path: "/elsewhere/a.go"}},
+		{"file-change", evaluator.Action{Kind: evaluator.FileChange, Path: "src/a.go"}},
+		{"file-change-outside", evaluator.Action{Kind: evaluator.FileChange, Path: "/elsewhere/a.go"}},
+		{"web-fetch", evaluator.Action{Kind: evaluator.WebFetch, URL: "https://example.test/"}},
+		{"web-search", evaluator.Action{Kind: evaluator.WebSearch, Query: "example"}},
+		{"mcp-tool", evaluator.Action{Kind: evaluator.MCPTool, Server: "example", Tool: "write"}},
+		{"subagent", evaluator.Action{Kind: evaluator.Subagent, Agent: "general"}},
+		{"question", evaluator.Action{Kind: evaluator.Question, Text: "Which one?"}},
+	}
+}
+
+// sample is the answer to one sample Action in one cell.
+type sample struct {
+	ID          string                 `json:"id"`
+	Effect      evaluator.Effect       `json:"effect"`
+	Confinement evaluator.Confinement  `json:"confinement"`
+	Decider     evaluator.Decider      `json:"decider"`
+	Enforcer    evaluator.Enforcer     `json:"enforcer"`
+	Native      evaluator.NativeAnswer `json:"native"`
+	Reason      string                 `json:"reason"`
+	Source      *evaluator.Source      `json:"source,omitempty"`
+	ToolAbsent  bool                   `json:"toolAbsent,omitzero"`
+	Visible     *bool                  `json:"visible,omitempty"`
+	Assumed     []string               `json:"assumed"`
+}
+
+// judgeSamples evaluates the cell's own native bytes in the samples' session.
+func judgeSamples(c *cell) ([]sample, error) {
+	set := c.compiled.RuleSet
+	meaning, err := c.dialect.Read(set.Native, compiler.Setting{Env: c.dialect.Env(c.Interaction, sampleEnv)})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Cell, err)
+	}
+	places := map[string]*evaluator.Source{}
+	for i := range set.Sources {
+		places[set.Sources[i].Pointer] = &set.Sources[i].Source
+	}
+	var out []sample
+	for _, a := range sampleActions() {
+		v, err := evaluator.Evaluate(meaning, a.Action, false)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", c.Cell, a.ID, err)
+		}
+		one := sample{
+			ID: a.ID, Effect: v.Effect, Confinement: v.Confinement, Decider: v.Decider, Enforcer: v.Enforcer,
+			Native: v.Native, Reason: v.Reason, ToolAbsent: v.ToolAbsent, Visible: v.Visible, Assumed: v.Assumed,
+		}
+		if v.Rule != nil {
+			one.Source = places[v.Rule.Pointer]
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// matrixCell is a cell as the matrix shows it.
+type matrixCell struct {
+	Provider    evaluator.Provider    `json:"provider"`
+	Mode        evaluator.Mode        `json:"mode"`
+	Interaction evaluator.Interaction `json:"interaction"`
+	Digest      string                `json:"digest"`
+	Samples     []sample              `json:"samples"`
+	Gaps        []evaluator.Gap       `json:"gaps"`
+	Assumed     []string              `json:"assumed"`
+	Proof       []evaluator.Proof     `json:"proof"`
+}
+
+// modeLabel is a runtime mode with the name that people see.
+type modeLabel struct {
+	Mode  evaluator.Mode `json:"mode"`
+	Label string         `json:"label"`
+}
+
+func (snap *snapshot) encodeMatrix() ([]byte, error) {
+	out := struct {
+		Policy  compiler.PolicyRef `json:"policy"`
+		Modes   []modeLabel        `json:"modes"`
+		Env     evaluator.Env      `json:"env"` // of the samples
+		Samples []sampleAction     `json:"samples"`
+		Cells   []matrixCell       `json:"cells"`
+	}{
+		Policy: compiler.PolicyRef{Name: snap.policy.Name, Digest: snap.policy.Digest},
+		Env:    sampleEnv, Samples: sampleActions(),
+	}
+	for _, m := range evaluator.Modes() {
+		label := snap.policy.Modes[m].Label
+		if label == "" {
+			label = string(m)
+		}
+		out.Modes = append(out.Modes, modeLabel{m, label})
+	}
+	for _, c := range snap.order {
+		set := c.compiled.RuleSet
+		out.Cells = append(out.Cells, matrixCell{
+			Provider: c.Provider, Mode: c.Mode, Interaction: c.Interaction, Digest: set.Digest,
+			Samples: c.samples, Gaps: set.Gaps, Assumed: set.Assumed, Proof: set.Proof,
+		})
+	}
+	return strictjson.Encode(out)
+}
+
+func getMatrix(_ *Server, c *call) {
+	c.answer(200, c.snap.matrix)
+}

@@ -1,0 +1,185 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+)
+
+// failure is what is wrong with the policy on disk.
+type failure struct {
+	errors []place
+	text   string
+	since  time.Time
+}
+
+// reloaded is what a reload did.
+type reloaded struct {
+	loaded
+	Changed bool     `json:"changed"` // another policy is in force
+	Lifted  []lifted `json:"lifted"`  // denies that no longer hold
+}
+
+// lifted is a deny that the policy had and has no more, or no longer in every
+// cell.
+type lifted struct {
+	ID     string            `json:"id"`
+	Kind   evaluator.Kind    `json:"kind"`
+	Match  string            `json:"match"`
+	Source *evaluator.Source `json:"source"` // where it stood
+	Cells  []string          `json:"cells"`
+}
+
+// reload loads the policy from disk and puts it in force. A broken policy
+// changes nothing but the state. The caller holds the place in which policies
+// are compiled.
+func (s *Server) reload(ctx context.Context) (reloaded, error) {
+	old := s.current.Load()
+	next, err := s.build(ctx, nil)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.degrade(err)
+		}
+		return reloaded{loaded: s.loaded(old)}, err
+	}
+	s.recover()
+	out := reloaded{}
+	if next.policy.Digest == old.policy.Digest && slices.Equal(next.policy.Files, old.policy.Files) {
+		s.metrics.reloads("unchanged")
+		out.loaded = s.loaded(old)
+		return out, nil
+	}
+	out.Changed, out.Lifted = true, liftedDenies(old, next)
+	s.current.Store(next)
+	close(old.changed)
+	s.metrics.reloads("changed")
+	s.Log.Info("policy in force", "name", next.policy.Name, "digest", next.policy.Digest, "before", old.policy.Digest)
+	for _, l := range out.Lifted {
+		s.Log.Warn("a deny no longer holds", "id", l.ID, "kind", l.Kind, "match", l.Match, "cells", l.Cells)
+	}
+	out.loaded = s.loaded(next)
+	return out, nil
+}
+
+// degrade remembers what is wrong with the policy on disk, and says it once.
+func (s *Server) degrade(err error) {
+	f := &failure{errors: places(err), text: err.Error(), since: time.Now().UTC().Truncate(time.Second)}
+	if before := s.failure.Load(); before != nil {
+		f.since = before.since
+		if before.text == f.text {
+			return
+		}
+	}
+	s.failure.Store(f)
+	s.metrics.reloads("failed")
+	for _, e := range f.errors {
+		s.Log.Error("the policy on disk is broken, the last good one stays in force", "file", e.File, "line", e.Line, "column", e.Column, "message", e.Message)
+	}
+}
+
+func (s *Server) recover() {
+	if s.failure.Swap(nil) != nil {
+		s.Log.Info("the policy on disk is good again")
+	}
+}
+
+// denyKey is a deny, whatever it is called.
+type denyKey struct {
+	kind  evaluator.Kind
+	match string
+}
+
+// denies are the denies of a cell that can still decide something, and the
+// sample Actions that come to a deny.
+func denies(snap *snapshot, c *cell) map[denyKey]lifted {
+	out := map[denyKey]lifted{}
+	for _, r := range compiler.Lower(snap.policy, c.Cell).Effective() {
+		if r.Effect == evaluator.Deny {
+			out[denyKey{r.Kind, r.Match}] = lifted{ID: r.ID, Kind: r.Kind, Match: r.Match, Source: &r.Source}
+		}
+	}
+	actions := sampleActions()
+	for i, one := range c.samples {
+		if one.Effect == evaluator.Deny {
+			out[denyKey{"", one.ID}] = lifted{ID: "sample " + one.ID, Kind: actions[i].Action.Kind, Match: subject(actions[i].Action), Source: one.Source}
+		}
+	}
+	return out
+}
+
+func subject(a evaluator.Action) string {
+	return strings.Join(slices.DeleteFunc([]string{a.Command, a.Cwd, a.Path, a.URL, a.Query, a.Server, a.Tool, a.Agent, a.Text}, func(s string) bool { return s == "" }), " ")
+}
+
+// liftedDenies names every deny of the old snapshot that the next one lacks. A
+// deny on the whole of a kind stands for narrower ones.
+func liftedDenies(old, next *snapshot) []lifted {
+	var out []lifted
+	at := map[denyKey]int{}
+	for _, before := range old.order {
+		after := next.cells[before.Cell]
+		kept := denies(next, after)
+		gone := denies(old, before)
+		keys := make([]denyKey, 0, len(gone))
+		for k := range gone {
+			keys = append(keys, k)
+		}
+		slices.SortFunc(keys, func(a, b denyKey) int {
+			return strings.Compare(string(a.kind)+" "+a.match, string(b.kind)+" "+b.match)
+		})
+		for _, k := range keys {
+			if held(kept, k) {
+				continue
+			}
+			if _, ok := at[k]; !ok {
+				at[k] = len(out)
+				out = append(out, gone[k])
+			}
+			one := &out[at[k]]
+			one.Cells = append(one.Cells, before.Cell.String())
+		}
+	}
+	return out
+}
+
+func held(kept map[denyKey]lifted, k denyKey) bool {
+	if _, ok := kept[k]; ok {
+		return true
+	}
+	if k.kind == "" {
+		return false
+	}
+	_, all := kept[denyKey{k.kind, compiler.Everything}]
+	return all
+}
+
+func postReload(s *Server, c *call) {
+	if _, p := c.body(); p != nil {
+		c.refuse(p)
+		return
+	}
+	if p := s.take(c.Request.Context()); p != nil {
+		c.refuse(p)
+		return
+	}
+	out, err := s.reload(context.WithoutCancel(c.Request.Context()))
+	s.give()
+	c.snap = s.current.Load()
+	c.Writer.Header()[policyHeader] = c.snap.header
+	if err != nil {
+		p := newProblem(http.StatusUnprocessableEntity, "broken-policy", "the policy on disk is broken; the last good one stays in force")
+		p.Errors = places(err)
+		if errors.Is(err, context.Canceled) {
+			p = busy("the service is stopping")
+		}
+		c.refuse(p)
+		return
+	}
+	c.reply(http.StatusOK, out)
+}

@@ -1,0 +1,133 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+)
+
+// Config is what a service is made of.
+type Config struct {
+	Dialects []compiler.Dialect
+	Proofs   func(d compiler.Dialect, version string) []evaluator.Proof
+	Policies []string               // files, folders or builtin/NAME, as policies.Load takes them
+	Access   *Access                // who may; nobody when nil
+	Hosts    func(host string) bool // further names that the service may be called by, nil: none
+	Log      *slog.Logger           // nil: nothing is logged
+	Web      fs.FS                  // the web page, nil: the embedded one
+}
+
+// Server answers HTTP requests about one policy.
+type Server struct {
+	Config
+	engine    *gin.Engine
+	current   atomic.Pointer[snapshot]
+	reloading chan struct{} // holds one value: whoever takes it may load or check
+	failure   atomic.Pointer[failure]
+	metrics   *metrics
+	ids       requestIDs
+	sessions  sessions
+	providers []byte
+	stopping  chan struct{} // closed when the service shuts down
+}
+
+// New loads the policy and makes the service. It fails when there is no good
+// policy to start with; the error then is a diag.List.
+func New(cfg Config) (*Server, error) {
+	if cfg.Access == nil {
+		cfg.Access = &Access{}
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Web == nil {
+		cfg.Web = embeddedWeb()
+	}
+	s := &Server{Config: cfg, reloading: make(chan struct{}, 1), stopping: make(chan struct{})}
+	s.reloading <- struct{}{}
+	s.ids.start()
+	first, err := s.build(context.Background(), nil)
+	if err != nil {
+		return nil, err
+	}
+	s.metrics = newMetrics(s)
+	s.current.Store(first)
+	if s.providers, err = encodeProviders(cfg); err != nil {
+		return nil, err
+	}
+	if s.engine, err = s.routes(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Handler is the whole service.
+func (s *Server) Handler() http.Handler { return s.engine }
+
+// Policy is the name and the digest of the policy in force.
+func (s *Server) Policy() compiler.PolicyRef {
+	p := s.current.Load().policy
+	return compiler.PolicyRef{Name: p.Name, Digest: p.Digest}
+}
+
+// The times that a connection may take. Writing may take as long as a waiting
+// request waits.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 30 * time.Second
+	writeTimeout  = maxWait + 30*time.Second
+	idleTimeout   = 2 * time.Minute
+	drainTimeout  = 10 * time.Second
+)
+
+// Serve answers on the listener, with TLS when a configuration is given, and
+// reloads the policy when its files change, until the context ends. Then it
+// lets the requests that run finish, and returns nil.
+func (s *Server) Serve(ctx context.Context, l net.Listener, t *tls.Config) error {
+	h := &http.Server{
+		Handler: s.engine, TLSConfig: t, MaxHeaderBytes: maxHeader,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
+	}
+	watching, stop := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		s.watch(watching)
+	}()
+	failed := make(chan error, 1)
+	go func() {
+		if t != nil {
+			failed <- h.ServeTLS(l, "", "")
+			return
+		}
+		failed <- h.Serve(l)
+	}()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+		close(s.stopping) // whoever waits for a change is answered
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+		err = h.Shutdown(drain)
+		cancel()
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = h.Close()
+		}
+		<-failed
+	}
+	stop()
+	<-watched
+	return err
+}

@@ -1,0 +1,97 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// How often the policy's files are looked at, and how often a policy that is
+// broken is tried anew though its known files look the same: what was missing
+// may be there now.
+const (
+	watchEvery = 250 * time.Millisecond
+	retryEvery = 5 * time.Second
+)
+
+// watch reloads the policy when its files have changed and then stayed the same
+// for one look, so that half-written files aren't read. Looking works wherever
+// files are, mounted and linked ones too. When a reload finds further files, it
+// is followed by one that finds nothing changed.
+func (s *Server) watch(ctx context.Context) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	inForce := s.fingerprint()
+	last, tried := inForce, time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now := s.fingerprint()
+		stable := now == last
+		last = now
+		retry := s.failure.Load() != nil && time.Since(tried) >= retryEvery
+		if !stable || now == inForce && !retry {
+			continue
+		}
+		if s.take(ctx) != nil {
+			return
+		}
+		_, _ = s.reload(ctx) // what is wrong is logged, and kept as the state
+		s.give()
+		inForce, tried = now, time.Now()
+	}
+}
+
+// fingerprint is what the policy's files look like: those that the service was
+// started with, those of the policy in force, and those that an error names.
+func (s *Server) fingerprint() string {
+	var b strings.Builder
+	seen := map[string]bool{}
+	look := func(path string) {
+		if path == "" || seen[path] || strings.HasPrefix(path, "builtin/") {
+			return
+		}
+		seen[path] = true
+		describe(&b, path)
+	}
+	for _, path := range s.Policies {
+		look(path)
+	}
+	for _, path := range s.current.Load().policy.Files {
+		look(path)
+	}
+	if f := s.failure.Load(); f != nil {
+		for _, e := range f.errors {
+			look(e.File)
+		}
+	}
+	return b.String()
+}
+
+func describe(b *strings.Builder, path string) {
+	info, err := os.Stat(path)
+	if err != nil {
+		fmt.Fprintf(b, "%s: none\n", path)
+		return
+	}
+	if !info.IsDir() {
+		fmt.Fprintf(b, "%s: %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+		return
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		fmt.Fprintf(b, "%s: %v\n", path, err)
+		return
+	}
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			describe(b, filepath.Join(path, e.Name()))
+		}
+	}
+}
