@@ -41,7 +41,10 @@ func declare(in compiler.Intent, env evaluator.Env, n Native, f facts) []evaluat
 	d.other(evaluator.Action{Kind: evaluator.WebSearch, Query: "example"})
 	d.mcp(evaluator.Action{Kind: evaluator.MCPTool, Server: "example", Tool: "write"})
 	d.other(evaluator.Action{Kind: evaluator.Subagent, Agent: "general"})
-	d.compare(evaluator.Action{Kind: evaluator.Question}, evaluator.Ask, "Cursor asks its questions in every mode, and only a person can answer them")
+	question := evaluator.Action{Kind: evaluator.Question}
+	if want := in.Want(question, env); want.Effect == evaluator.Deny {
+		d.compare(question, evaluator.Ask, "Cursor asks its questions in every mode")
+	}
 	for _, r := range in.Narrow() {
 		d.narrow(r)
 	}

@@ -32,7 +32,7 @@ rules:
   - {kind: file-change, match: "docs/**", effect: allow}
   - {kind: mcp-tool, match: "github/*", effect: deny}
   - {kind: subagent, match: "*", effect: ask}
-  - {kind: question, match: "*", effect: ask}
+  - {kind: question, match: "*", effect: deny}
   - {kind: web-search, match: "*", effect: deny}`,
 	} {
 		p := policy(t, overlay)

@@ -22,11 +22,21 @@ func declare(in compiler.Intent, env evaluator.Env, s settings) []evaluator.Gap 
 	d.action(evaluator.Action{Kind: evaluator.WebSearch, Query: "example"}, readOnly)
 	d.action(evaluator.Action{Kind: evaluator.MCPTool, Server: "example", Tool: "write"}, plain)
 	d.action(evaluator.Action{Kind: evaluator.Subagent, Agent: "general"}, plain)
-	d.compare(evaluator.Action{Kind: evaluator.Question}, evaluator.Ask, "Grok asks its questions in every mode, and only a person can answer them")
+	question := evaluator.Action{Kind: evaluator.Question}
+	if want := in.Want(question, env); want.Effect == evaluator.Deny {
+		d.compare(question, evaluator.Ask, "Grok asks its questions in every mode")
+	}
 	for _, r := range in.Narrow() {
 		d.narrow(r)
 	}
 	return d.gaps
+}
+
+// unasked says what Grok does in every mode without asking.
+var unasked = map[evaluator.Kind]string{
+	evaluator.Command:   "Grok runs commands of its read-only list unasked in every mode: ls, cat, git status, and also touch and mkdir",
+	evaluator.FileRead:  "Grok reads files everywhere unasked in every mode",
+	evaluator.WebSearch: "Grok searches the web unasked in every mode",
 }
 
 type declarer struct {
@@ -73,7 +83,7 @@ func (d *declarer) action(a evaluator.Action, r rating) {
 	case d.mode == "always-approve":
 		d.compare(a, evaluator.Allow, "Grok runs everything unasked in always-approve")
 	case r == readOnly:
-		d.compare(a, evaluator.Allow, "Grok runs what it takes for read-only unasked in every mode: ls, cat, git status, touch and more, reading files, searching")
+		d.compare(a, evaluator.Allow, unasked[a.Kind])
 	case d.mode == "auto" && r == project:
 		d.compare(a, evaluator.Allow, "Grok runs it unasked in auto")
 	case d.mode == "auto" && r == plain:
