@@ -91,23 +91,25 @@ func (s *session) everyPart(sh *shell, looks []look, t *tracer) finding {
 	if sh.grouped {
 		return finding{asks, nil, "a subshell can't be checked before it runs"}
 	}
-	whole := strings.TrimSpace(sh.text)
-	if !sh.piped {
-		if rule := t.first(s.rules.Allow, func(r Rule) bool { return r.about("Bash") && r.Content == whole }, whole); rule != nil && pathAsk(looks) == "" {
-			return finding{runs, rule, "the rule allows exactly this text"}
-		}
-	}
-	if sh.opaque != "" {
-		return finding{asks, nil, sh.opaque + " can't be checked before it runs"}
-	}
 	if why := pathAsk(looks); why != "" {
 		return finding{asks, nil, why}
 	}
 	if why := s.moves(sh, looks); why != "" {
 		return finding{asks, nil, why}
 	}
+	if whole := strings.TrimSpace(sh.text); !sh.piped {
+		if rule := t.first(s.rules.Allow, func(r Rule) bool { return r.about("Bash") && r.Content == whole && !s.dropped(r) }, whole); rule != nil {
+			return finding{runs, rule, "the rule allows exactly this text"}
+		}
+	}
+	if sh.opaque != "" {
+		return finding{asks, nil, sh.opaque + " can't be checked before it runs"}
+	}
 	var last *Rule
 	for i, p := range sh.parts {
+		if looks[i].soft != "" {
+			return finding{asks, nil, looks[i].soft + " can't be checked before it runs"}
+		}
 		ok, rule := s.permits(p, looks[i], t)
 		if !ok {
 			return finding{asks, nil, "no rule allows " + show(p.text) + ", and it isn't one of the commands that only read"}
@@ -135,7 +137,7 @@ func pathAsk(looks []look) string {
 // commands for files have it, or it only reads.
 func (s *session) permits(p *part, l look, t *tracer) (bool, *Rule) {
 	if len(p.words) == 0 {
-		return len(p.assigns) < 2, nil
+		return true, nil // it only sets a variable
 	}
 	texts := allowTexts(p.text)
 	allows := func(r Rule) bool {

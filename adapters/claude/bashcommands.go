@@ -21,7 +21,7 @@ var transparent = set(`time nohup command builtin nice stdbuf timeout env`)
 
 // named reports whether a program's name is known to the rules.
 func (w word) named() bool {
-	return w.static && !strings.HasPrefix(w.raw, "$'") || w.dynamic || w.text != w.raw
+	return !strings.HasPrefix(w.raw, "$'") && (w.static || w.dynamic || w.text != w.raw)
 }
 
 // reader says which arguments of a program are paths that it reads.
@@ -36,7 +36,7 @@ type reader struct {
 // 2026-11-30, with a deny rule and with paths outside).
 var readers = map[string]reader{
 	"cat": {}, "head": {valued: "-n -c"}, "tail": {valued: "-n -c"}, "sort": {valued: "-k -t -S -T"}, "uniq": {valued: "-f -s -w"},
-	"wc": {}, "cut": {valued: "-d -f -c -b"}, "paste": {valued: "-d"}, "column": {valued: "-t -s -c"}, "tr": {skip: 2},
+	"wc": {}, "cut": {valued: "-d -f -c -b"}, "paste": {valued: "-d"}, "column": {valued: "-s -c"}, "tr": {skip: 2},
 	"file": {}, "stat": {valued: "-c -f"}, "diff": {}, "cmp": {}, "comm": {}, "strings": {valued: "-n"}, "hexdump": {valued: "-n -s -e"},
 	"od": {valued: "-A -t -N -j"}, "base64": {valued: "-w"}, "nl": {valued: "-b -s -w"}, "tac": {}, "rev": {}, "fold": {valued: "-w"},
 	"fmt": {valued: "-w"}, "pr": {}, "expand": {valued: "-t"}, "unexpand": {valued: "-t"}, "tsort": {},
@@ -44,7 +44,8 @@ var readers = map[string]reader{
 	"awk": {skip: 1, unless: "-f", valued: "-F -v"}, "gawk": {skip: 1, unless: "-f", valued: "-F -v"},
 	"jq":   {skip: 1, valued: "--arg --argjson --indent"},
 	"grep": {skip: 1, unless: "-e -f", valued: "-e -m -A -B -C"}, "egrep": {skip: 1, unless: "-e -f", valued: "-e -m -A -B -C"},
-	"rg": {skip: 1, unless: "-e -f --files", valued: "-e -m -A -B -C -g -t -T --type --glob"},
+	"fgrep": {skip: 1, unless: "-e -f", valued: "-e -m -A -B -C"},
+	"rg":    {skip: 1, unless: "-e -f --files", valued: "-e -m -A -B -C -g -t -T --type --glob"},
 }
 
 // operands lists the paths that a command names, as far as Claude looks.
@@ -189,13 +190,13 @@ func has(args []word, option string) bool {
 
 // shellWords are commands that run their arguments as shell text, or another
 // program that can't be seen. No rule but Bash as a whole allows them.
-var shellWords = set(`eval source . trap alias exec coproc hash let exit`)
+var shellWords = set(`eval source . trap alias exec coproc hash let`)
 
 var starters = set(`ionice setsid watch strace script flock`)
 
-// odd reports what about a command asks for a person although a rule may allow
-// it.
-func odd(words []word, p *part, version string) string {
+// odd reports what about a command asks for a person unless a rule allows exactly
+// its text.
+func odd(words []word, version string) string {
 	if len(words) == 0 {
 		return ""
 	}
@@ -208,16 +209,21 @@ func odd(words []word, p *part, version string) string {
 		return name + " runs its arguments as shell text, which"
 	case starters[name]:
 		return "what " + name + " starts"
-	case name == "cp" || name == "mv":
-		for _, w := range args {
-			if strings.HasPrefix(w.text, "-") {
-				return name + " with options"
-			}
-		}
 	case name == "find":
 		return oddFind(args)
+	case name == "jq" && !readOnlyCommands[name].accepts(args):
+		return "jq with these options"
 	}
 	return ""
+}
+
+func hasOptions(args []word) bool {
+	for _, w := range args {
+		if strings.HasPrefix(w.text, "-") {
+			return true
+		}
+	}
+	return false
 }
 
 var findRuns = set(`-delete -exec -execdir -ok -okdir -fprint -fprint0 -fprintf -fls`)

@@ -9,6 +9,7 @@ import (
 // look is what the paths of one command came to.
 type look struct {
 	finding        // step denied, guarded or asks; runs when nothing stands against it
+	soft    string // why only a rule for exactly this text allows it
 	cd      bool   // it changes the working directory
 	cwd     string // the one after it
 	writes  bool   // it writes or removes files by name
@@ -60,11 +61,10 @@ func (s *session) lookAt(p *part, cwd string, moved bool, t *tracer) look {
 	for _, r := range p.redirects {
 		l.worse(s.lookRedirect(r, cwd, t))
 	}
-	if l.step == asks || l.step == runs {
-		if why := odd(words, p, s.version); why != "" {
-			l.worse(finding{asks, nil, why})
-		}
+	if len(words) > 1 && (words[0].text == "cp" || words[0].text == "mv") && hasOptions(words[1:]) {
+		l.worse(finding{asks, nil, words[0].text + " has options"})
 	}
+	l.soft = odd(words, s.version)
 	return l
 }
 
@@ -96,6 +96,9 @@ func (s *session) expand(w word, cwd string) (string, bool) {
 		text = strings.ReplaceAll(text, "$PWD", cwd)
 		return text, !strings.Contains(text, "$")
 	}
+	if !w.static && text == w.raw {
+		return text, false // reads a variable that nobody knows
+	}
 	if strings.HasPrefix(text, "~") && text != "~" && !strings.HasPrefix(text, "~/") {
 		return text, false
 	}
@@ -106,17 +109,15 @@ func (s *session) expand(w word, cwd string) (string, bool) {
 // then the working directories.
 func (s *session) lookUse(u use, cwd string, t *tracer) finding {
 	text, ok := s.expand(u.word, cwd)
-	if u.word.glob {
-		if u.write {
-			return finding{asks, nil, "a pattern names what is written"}
-		}
+	switch {
+	case u.word.glob && u.write:
+		return finding{asks, nil, "a pattern names what is written"}
+	case !ok && !u.word.static && !u.word.dynamic:
+		return finding{step: runs} // which makes the whole text one that can't be checked
+	case !ok, u.word.dynamic && u.write, u.word.static && strings.Contains(text, "$"):
+		return finding{asks, nil, "the path may be another one when it runs"}
+	case u.word.glob:
 		text = beforeGlob(text)
-	}
-	if u.word.dynamic && u.write {
-		return finding{asks, nil, "what is written is only known when it runs"}
-	}
-	if !ok {
-		return finding{asks, nil, "the path is only known when it runs"}
 	}
 	p := s.placeAt(cwd, text)
 	if rule := s.pathDenied(p, u, t); rule != nil {

@@ -91,7 +91,11 @@ func declare(in compiler.Intent, n Native, rules []emitted) []evaluator.Gap {
 	}
 	table := answers(n)
 	for _, kind := range compiler.ConditionKinds() {
-		if r := in.Governs(kind); r != nil {
+		r := in.Governs(kind)
+		if r != nil && kind == evaluator.Question && r.Effect != evaluator.Deny {
+			continue // whoever may ask a question may wait for the answer
+		}
+		if r != nil {
 			add(kind, *r, table[kind])
 		}
 	}

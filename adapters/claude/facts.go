@@ -18,6 +18,7 @@ type Facts struct {
 	Model                 string                          `json:"model"`
 	Trusted               *bool                           `json:"trusted"`               // the project's trust dialog was accepted
 	ConfigDir             string                          `json:"configDir"`             // CLAUDE_CONFIG_DIR; ~/.claude when empty
+	Root                  bool                            `json:"root"`                  // the process runs as root
 	PlanFile              string                          `json:"planFile"`              // this session's own plan file
 	AdditionalDirectories []string                        `json:"additionalDirectories"` // of the inline settings
 	Args                  []string                        `json:"args"`                  // further command line
@@ -28,7 +29,7 @@ type Facts struct {
 	Folders               []string                        `json:"folders"`               // paths that are folders, where it matters
 	Hooks                 []HookResult                    `json:"hooks"`                 // what each hook answered
 	MCP                   map[string]map[string]ToolFacts `json:"mcp"`                   // what servers say of their tools
-	Env                   map[string]string               `json:"env"`                   // environment of the process
+	Env                   map[string]string               `json:"env"`                   // environment of the process: IS_SANDBOX counts
 }
 
 // SettingsSource is the settings of one layer.

@@ -41,7 +41,7 @@ func (s *session) rooted(r Rule, allow bool) (root, pattern string, ok bool) {
 	c := r.Content
 	switch {
 	case strings.HasPrefix(c, "//"):
-		return "/", c[1:], true
+		return "/", "/" + strings.TrimLeft(c, "/"), true
 	case strings.HasPrefix(c, "~/"):
 		return s.home, c[1:], true
 	case strings.HasPrefix(c, "/"):

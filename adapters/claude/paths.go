@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,7 +39,8 @@ var (
 	protectedFolders = set(`.git .claude .vscode .idea .husky .devcontainer .cargo .yarn .mvn`)
 	protectedFiles   = set(`.gitconfig .gitmodules .bashrc .bash_profile .bash_login .bash_aliases .bash_logout
 		.zshrc .zprofile .zshenv .zlogin .zlogout .profile .ripgreprc .mcp.json .claude.json .npmrc .yarnrc .yarnrc.yml
-		.envrc .bazelrc bunfig.toml .bunfig.toml .pre-commit-config.yaml lefthook.yml`)
+		.envrc .bazelrc bunfig.toml .bunfig.toml .pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.yml
+		.lefthook.yaml gradle-wrapper.properties .devcontainer.json .pnpmfile.cjs .pnp.cjs`)
 )
 
 // protected reports whether Claude guards a path against writing.
@@ -72,5 +74,7 @@ func misleading(name string) bool {
 	if name == "." || name == ".." || name == "" {
 		return false
 	}
-	return strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ")
+	return strings.HasSuffix(name, ".") || shortName.MatchString(name)
 }
+
+var shortName = regexp.MustCompile(`~\d`)

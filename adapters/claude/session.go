@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"errors"
 	"path"
 	"strings"
 
@@ -74,6 +75,9 @@ func newSession(n Native, version string, env evaluator.Env) (*session, error) {
 		s.assumeModel(n)
 	}
 	s.noPrompts = f.noPrompts
+	if opens := n.PermissionMode != nil && *n.PermissionMode == Bypass; opens && facts.Root && facts.Env["IS_SANDBOX"] != "1" {
+		return nil, errors.New("claude doesn't start in bypassPermissions as root, unless IS_SANDBOX=1 is set")
+	}
 	if err := s.layers(n, f); err != nil {
 		return nil, err
 	}

@@ -10,17 +10,18 @@ import (
 
 // shell is a command text, taken apart as far as permissions look into it.
 type shell struct {
-	text    string
-	parts   []*part // what allow rules see: the commands of lists, pipes, conditions and loops
-	nested  []*part // what deny and ask rules see besides: groups, functions, substitutions
-	opaque  string  // why the text can't be checked before it runs, "" when it can
-	inside  bool    // something opaque may run another command
-	after   bool    // a job in the background: later commands don't wait for it
-	grouped bool    // a subshell
-	piped   bool
-	broken  bool // no shell reads the text
-	vars    map[string]string
-	script  *bash.Script
+	text     string
+	parts    []*part // what allow rules see: the commands of lists, pipes, conditions and loops
+	nested   []*part // what deny and ask rules see besides: groups, functions, substitutions
+	opaque   string  // why the text can't be checked before it runs, "" when it can
+	inside   bool    // something opaque may run another command
+	after    bool    // a job in the background: later commands don't wait for it
+	grouped  bool    // a subshell
+	piped    bool
+	assigned int  // variables that are set by themselves
+	broken   bool // no shell reads the text
+	vars     map[string]string
+	script   *bash.Script
 }
 
 // part is one simple command.
@@ -47,10 +48,9 @@ type word struct {
 }
 
 type assign struct {
-	name   string
-	value  word
-	bare   bool // letters, digits and _./- only
-	nested bool
+	name  string
+	value word
+	bare  bool // nothing in it is special to a shell
 }
 
 type redirect struct {
@@ -154,7 +154,9 @@ func (sh *shell) group(s *syntax.Stmt, seen bool) {
 		for _, item := range c.Items {
 			sh.stmts(item.Stmts, false)
 		}
-	default: // arithmetic, let, coprocesses
+	case *syntax.CoprocClause:
+		sh.hide("a coprocess", true) // which no rule sees
+	default: // arithmetic, let
 		sh.hide("a command that can't be checked", true)
 		syntax.Walk(s.Cmd, func(n syntax.Node) bool {
 			if in, ok := n.(*syntax.Stmt); ok {
@@ -185,11 +187,9 @@ func (sh *shell) loop(c *syntax.ForClause, seen bool) {
 // items reads a word of a for list, where a substitution may stand: its
 // commands are seen.
 func (sh *shell) items(w *syntax.Word) {
-	if len(w.Parts) == 1 {
-		if sub, ok := w.Parts[0].(*syntax.CmdSubst); ok {
-			sh.stmts(sub.Stmts, true)
-			return
-		}
+	if sub := substitutes(w); sub != nil {
+		sh.stmts(sub.Stmts, true)
+		return
 	}
 	sh.word(w)
 }
@@ -271,44 +271,61 @@ func (sh *shell) all() []*part {
 func (sh *shell) call(c *syntax.CallExpr, s *syntax.Stmt, seen bool) {
 	p := &part{}
 	for _, a := range c.Assigns {
-		p.assigns = append(p.assigns, sh.assignment(a, len(c.Args) == 0))
+		p.assigns = append(p.assigns, sh.assignment(a, len(c.Args) == 0, seen))
 	}
 	for _, w := range c.Args {
 		p.words = append(p.words, sh.word(w))
 	}
 	p.redirects = sh.redirects(s)
 	p.text = sh.ruleText(c, s)
+	if len(c.Args) == 0 {
+		if sh.assigned += len(c.Assigns); sh.assigned > 1 {
+			sh.hide("more than one variable that is set", false)
+		}
+	}
 	sh.add(p, seen)
 }
 
-func (sh *shell) assignment(a *syntax.Assign, alone bool) assign {
+// assignment reads NAME=VALUE. alone says that it isn't in front of a command.
+func (sh *shell) assignment(a *syntax.Assign, alone, seen bool) assign {
 	out := assign{}
 	if a.Name != nil {
 		out.name = a.Name.Value
 	}
-	if a.Value != nil {
-		before, inside := sh.opaque, sh.inside
+	switch sub := substitutes(a.Value); {
+	case a.Value == nil:
+	case alone && sub != nil:
+		sh.stmts(sub.Stmts, seen) // its commands are checked like any other
+	case alone && !hasCommand(a.Value):
+		opaque, inside := sh.opaque, sh.inside
 		out.value = sh.word(a.Value)
-		if alone && !out.value.static && sh.opaque != before && !hasCommand(a.Value) {
-			sh.opaque, sh.inside = before, inside // A=$HOME and the like run nothing
+		sh.opaque, sh.inside = opaque, inside // a value runs nothing
+		if strings.HasPrefix(out.value.raw, "~") || out.name == "PATH" {
+			sh.hide("this assignment", false)
 		}
-		out.nested = hasCommand(a.Value)
+	default:
+		out.value = sh.word(a.Value)
 	}
 	if a.Array != nil || a.Index != nil || a.Append {
 		sh.hide("an array or an appended variable", true)
-		syntax.Walk(a, func(n syntax.Node) bool {
-			if in, ok := n.(*syntax.Stmt); ok {
-				sh.stmt(in, false)
-				return false
-			}
-			return true
-		})
+		sh.substitutions(a)
 	}
-	out.bare = out.value.static && strings.Trim(out.value.raw, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-:") == ""
+	out.bare = out.value.static && strings.Trim(out.value.raw, bareValue) == ""
 	if alone && out.value.static && out.name != "" {
 		sh.vars[out.name] = out.value.text
 	}
 	return out
+}
+
+const bareValue = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-:"
+
+// substitutes returns the substitution that a word consists of, or nil.
+func substitutes(w *syntax.Word) *syntax.CmdSubst {
+	if w == nil || len(w.Parts) != 1 {
+		return nil
+	}
+	sub, _ := w.Parts[0].(*syntax.CmdSubst)
+	return sub
 }
 
 func hasCommand(n syntax.Node) bool {
@@ -339,7 +356,7 @@ func (sh *shell) ruleText(c *syntax.CallExpr, s *syntax.Stmt) string {
 		return text
 	}
 	first := c.Args[0]
-	if program, ok := bash.Literal(first); ok {
+	if program, ok := bash.Literal(first); ok && sh.script.Slice(int(first.Pos().Offset()), int(first.Pos().Offset())+2) != "$'" {
 		from, to := int(first.Pos().Offset())-start, int(first.End().Offset())-start
 		raw := sh.script.Slice(start, end)
 		text = strings.ReplaceAll(raw[:from], "\\\n", "") + program + strings.ReplaceAll(raw[to:], "\\\n", "")

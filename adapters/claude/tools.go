@@ -31,8 +31,8 @@ func (s *session) checkOther(r request, t *tracer) finding {
 // match nothing.
 func (s *session) checkWebFetch(r request, t *tracer) finding {
 	u, err := url.Parse(r.text("url"))
-	if err != nil || u.Host == "" {
-		return finding{step: unclear, reason: "the URL has no host"}
+	if err != nil {
+		return finding{step: unclear, reason: "the URL can't be read"}
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	at := func(r Rule) bool { return r.about("WebFetch") && matchHost(r.Content, host) }

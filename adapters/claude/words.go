@@ -152,7 +152,7 @@ func (sh *shell) known(w *syntax.Word, raw string) string {
 		switch p := p.(type) {
 		case *syntax.ParamExp:
 			v, ok := "", false
-			if p.Param != nil && p.Exp == nil && p.Index == nil && p.Repl == nil && p.Slice == nil {
+			if p.Short && p.Param != nil && p.Exp == nil && p.Index == nil && p.Repl == nil && p.Slice == nil {
 				v, ok = sh.vars[p.Param.Value]
 			}
 			b.WriteString(v)
@@ -177,8 +177,8 @@ func (sh *shell) known(w *syntax.Word, raw string) string {
 	return b.String()
 }
 
-// braces reports whether the shell expands braces in a word: unquoted, with a
-// comma or two dots inside.
+// braces reports whether the shell may expand braces in a word: unquoted, with a
+// comma or two dots behind the first.
 func braces(w *syntax.Word) bool {
 	for _, p := range w.Parts {
 		l, ok := p.(*syntax.Lit)
@@ -192,8 +192,7 @@ func braces(w *syntax.Word) bool {
 		if open < 0 {
 			continue
 		}
-		rest := l.Value[open:]
-		if end := strings.IndexByte(rest, '}'); end > 0 && (strings.Contains(rest[:end], ",") || strings.Contains(rest[:end], "..")) {
+		if rest := l.Value[open:]; strings.Contains(rest, ",") || strings.Contains(rest, "..") {
 			return true
 		}
 	}
@@ -203,9 +202,11 @@ func braces(w *syntax.Word) bool {
 // redirects reads the redirects of a statement.
 func (sh *shell) redirects(s *syntax.Stmt) []redirect {
 	var out []redirect
+	heredoc := false
 	for _, r := range s.Redirs {
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
+			heredoc = true
 			if quoted(r.Word) {
 				continue
 			}
@@ -220,6 +221,9 @@ func (sh *shell) redirects(s *syntax.Stmt) []redirect {
 		}
 		if r.Word == nil {
 			continue
+		}
+		if heredoc {
+			sh.hide("a redirect behind a heredoc", false)
 		}
 		w := sh.word(r.Word)
 		red := redirect{target: w, write: r.Op != syntax.RdrIn}
