@@ -27,8 +27,7 @@ func (dialect) Versions() []string { return []string{Version} }
 // rest on is another claim than what they mean.
 func (dialect) Claims(string) []compiler.Claim {
 	return []compiler.Claim{
-		{Claim: "rule semantics", Key: "opencode.rules", Status: evaluator.Unverified},
-		{Claim: "agent loop", Key: "opencode.loop", Status: evaluator.Unverified},
+		{Claim: "rule semantics", Key: "opencode.loop", Status: evaluator.Unverified},
 		{Claim: "mode values", Status: evaluator.Documented, By: "T3 Code's public source", Date: "2026-11-30"},
 	}
 }
