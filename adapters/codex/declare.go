@@ -49,8 +49,8 @@ func declare(in compiler.Intent, env evaluator.Env, s settings, rules []writtenR
 	d.fetch("https://example.test/")
 	d.add(evaluator.Action{Kind: evaluator.MCPTool, Server: "example", Tool: "write"}, d.table.mcp)
 	d.add(evaluator.Action{Kind: evaluator.Question}, d.table.question)
-	d.add(evaluator.Action{Kind: evaluator.WebSearch, Query: "example"}, answer{reason: "Codex's web search wasn't measured"})
-	d.add(evaluator.Action{Kind: evaluator.Subagent, Agent: "general"}, answer{reason: "starting a subagent wasn't measured"})
+	d.add(evaluator.Action{Kind: evaluator.WebSearch, Query: "example"}, d.table.unasked)
+	d.add(evaluator.Action{Kind: evaluator.Subagent, Agent: "general"}, d.table.unasked)
 	for _, r := range in.Narrow() {
 		d.narrowText(r)
 	}
@@ -114,7 +114,11 @@ func removes(words []string) bool {
 }
 
 func (d *declarer) path(p string, change answer) {
-	d.add(evaluator.Action{Kind: evaluator.FileRead, Path: p}, d.orRuled(d.table.command, "cat", p))
+	read := d.orRuled(d.table.command, "cat", p)
+	if isImage(p) {
+		read = d.table.unasked
+	}
+	d.add(evaluator.Action{Kind: evaluator.FileRead, Path: p}, read)
 	d.add(evaluator.Action{Kind: evaluator.FileChange, Path: p}, change)
 }
 
@@ -161,9 +165,9 @@ func (d *declarer) narrowText(r compiler.Rule) {
 	case evaluator.WebFetch:
 		d.fetch(text)
 	case evaluator.WebSearch:
-		d.add(evaluator.Action{Kind: r.Kind, Query: text}, answer{reason: "Codex's web search wasn't measured"})
+		d.add(evaluator.Action{Kind: r.Kind, Query: text}, d.table.unasked)
 	case evaluator.Subagent:
-		d.add(evaluator.Action{Kind: r.Kind, Agent: text}, answer{reason: "starting a subagent wasn't measured"})
+		d.add(evaluator.Action{Kind: r.Kind, Agent: text}, d.table.unasked)
 	case evaluator.MCPTool:
 		server, tool, ok := strings.Cut(text, "/")
 		if !ok || tool == "" {
@@ -227,6 +231,7 @@ type profileAnswers struct {
 	inside, outside answer // a change of a file
 	fetch, mcp      answer
 	question        answer
+	unasked         answer // web search, subagents, images
 }
 
 func newAnswers(s settings) profileAnswers {
@@ -272,6 +277,7 @@ func newAnswers(s settings) profileAnswers {
 	if s.SandboxPolicy.Type == workspaceWrite && p.Word != untrusted {
 		t.inside = boxed
 	}
+	t.unasked = answer{effect: evaluator.Allow, reason: "Codex never asks about web search, subagents and looking at images"}
 	t.question = answer{effect: evaluator.Deny, reason: "request_user_input is there in plan only"}
 	if s.Collaboration.Mode == planMode {
 		t.question = answer{effect: evaluator.Ask, reason: "request_user_input asks the person"}

@@ -30,6 +30,9 @@ type facts struct {
 	// MCPApproval gives the approval_mode of the configuration, by "server" or
 	// "server/tool"; auto when there is none.
 	MCPApproval map[string]string `json:"mcpApproval"`
+	// WebSearch is the configuration's web_search: disabled, cached or live (Codex's
+	// documentation; only its absence was measured).
+	WebSearch string `json:"webSearch"`
 	// Features that are off unless the configuration turns them on.
 	RequestPermissions   bool `json:"requestPermissions"`
 	DefaultModeUserInput bool `json:"defaultModeRequestUserInput"`
@@ -58,6 +61,9 @@ func readFacts(data []byte) (facts, error) {
 		if !slices.Contains(mcpModes, mode) {
 			return f, fmt.Errorf("facts: unknown approval mode %q of %s: use auto, prompt, writes or approve", mode, name)
 		}
+	}
+	if !slices.Contains([]string{"", "disabled", "cached", "live"}, f.WebSearch) {
+		return f, fmt.Errorf("facts: unknown webSearch %q: use disabled, cached or live", f.WebSearch)
 	}
 	for _, root := range append(slices.Clone(f.WritableRoots), cmp.Or(f.TmpDir, "/"), cmp.Or(f.Shell, "/"), cmp.Or(f.AgentFolder, "/")) {
 		if !path.IsAbs(root) {

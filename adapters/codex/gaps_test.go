@@ -107,13 +107,13 @@ func randomPolicy(r *rand.Rand) string {
 	b.WriteString("apiVersion: modegate/v1\nname: random\nextends: builtin/t3code\nrules:\n")
 	n := 0
 	for range 1 + r.IntN(5) {
-		kind, match := pick("command", "command", "file-change", "file-read", "outside-workspace", "web-fetch", "mcp-tool", "question", "any"), "*"
+		kind, match := pick("command", "command", "file-change", "file-read", "outside-workspace", "web-fetch", "mcp-tool", "question", "any", "subagent", "web-search"), "*"
 		if r.IntN(3) > 0 {
 			switch kind {
 			case "command":
 				match = pick("git push *", "git push --force", "ls", "npm test", "git *", "rm -rf *", "git push origin", "cat *", "curl *")
 			case "file-change", "file-read":
-				match = pick("src/**", "**/.env", "/outside/x", "~/notes/*")
+				match = pick("src/**", "**/.env", "/outside/x", "~/notes/*", "**/*.png")
 			case "mcp-tool":
 				match = pick("github/*", "a/b")
 			}

@@ -130,7 +130,7 @@ func (a *agent) live(r liveRow) string {
 			map[string]any{"label": "A", "description": "a"}, map[string]any{"label": "B", "description": "b"},
 		}}}
 	}
-	s := a.turn(thread.Thread.ID, turn, call(tool, args))
+	s := a.turn(thread.Thread.ID, turn, func(string) map[string]any { return call(tool, args) })
 	out := s.outcome(r.Sandbox == "dangerFullAccess")
 	if testing.Verbose() && os.Getenv("MODEGATE_LIVE_TRACE") != "" {
 		a.t.Logf("%s\n -> %s asks %v reviews %d items %v\n%s", r, out, s.asks, s.reviews, s.items, s.told)

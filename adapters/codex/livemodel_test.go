@@ -18,7 +18,7 @@ type scriptedModel struct {
 	http *httptest.Server
 
 	mu      sync.Mutex
-	call    map[string]any // the next answer; nil: done
+	calls   []func(heard string) map[string]any // the next answers; then done
 	serial  int
 	reviews int
 	outputs []string // what the tool calls gave, as the model hears it
@@ -30,11 +30,12 @@ func startModel() *scriptedModel {
 	return m
 }
 
-// next sets the call that the model makes in the next turn.
-func (m *scriptedModel) next(call map[string]any) {
+// next sets the calls that the model makes in the next turn. Each is made from
+// what the model has heard of those before.
+func (m *scriptedModel) next(calls ...func(heard string) map[string]any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.call, m.outputs, m.reviews = call, nil, 0
+	m.calls, m.outputs, m.reviews = calls, nil, 0
 }
 
 // heard returns what the model was told, and how often the reviewer was asked.
@@ -70,13 +71,14 @@ func (m *scriptedModel) serve(w http.ResponseWriter, r *http.Request) {
 		m.reviews++
 		item = message(id, `{"outcome":"allow","risk_level":"low","user_authorization":"high","rationale":"scripted"}`)
 	} else {
+		m.outputs = nil
 		for _, in := range body.Input {
 			if strings.HasSuffix(in.Type, "_call_output") {
 				m.outputs = append(m.outputs, fmt.Sprint(in.Output))
 			}
 		}
-		if m.call != nil {
-			item, m.call = m.call, nil
+		if len(m.calls) > 0 {
+			item, m.calls = m.calls[0](strings.Join(m.outputs, "\n")), m.calls[1:]
 			item["call_id"] = fmt.Sprintf("call_%d", id)
 		}
 	}

@@ -230,10 +230,10 @@ type seen struct {
 	told    string   // what the model heard, and the output
 }
 
-// turn runs one turn with one tool call; every request is accepted.
-func (a *agent) turn(thread string, settings map[string]any, tool map[string]any) seen {
+// turn runs one turn with the tool calls; every request is accepted.
+func (a *agent) turn(thread string, settings map[string]any, calls ...func(heard string) map[string]any) seen {
 	a.t.Helper()
-	a.model.next(tool)
+	a.model.next(calls...)
 	params := map[string]any{"threadId": thread, "input": []any{map[string]any{"type": "text", "text": "do it"}}}
 	for k, v := range settings {
 		params[k] = v

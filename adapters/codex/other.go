@@ -2,6 +2,7 @@ package codex
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/modegate/modegate/evaluator"
@@ -188,15 +189,60 @@ func (m *meaning) permissions() outcome {
 	return m.ask("request_permissions asks")
 }
 
-// stdin judges write_stdin to a session that runs already.
+// stdin judges write_stdin to a session that runs already. What counts is whether
+// the session got out of the turn's sandbox.
 func (m *meaning) stdin(q request) outcome {
-	if !q.Unsandboxed && !m.box.Full {
-		o := outcome{effect: evaluator.Allow, decider: evaluator.ByMode, enforcer: evaluator.EnforcedBySandbox, confinement: m.box.confinement(true), writes: true}
+	o := outcome{effect: evaluator.Allow, decider: evaluator.ByMode, enforcer: evaluator.EnforcedBySandbox, confinement: m.box.confinement(true), writes: true}
+	switch {
+	case m.box.Full:
+		o.enforcer = evaluator.EnforcedByNobody
+		o.reason = "input to a session isn't asked about where there is no sandbox"
+		return o
+	case !q.Unsandboxed:
 		o.reason = "input to a sandboxed session is never asked about"
 		return o
+	case !m.retries() && m.settings.Approval.Word != onRequest:
+		return unknown("input to a session that an allow rule let out of the sandbox wasn't measured where nothing may be asked")
 	}
-	if m.settings.Approval.Word == never || m.box.Full {
-		return unknown("input to an unsandboxed session was measured only where something may be asked, under a sandbox")
+	o = m.ask("input to a session that got out of the sandbox asks")
+	o.writes = true
+	return o
+}
+
+// The tools that no approval policy, sandbox or interaction mode asks about: all
+// were tried under four policies, three sandboxes and both interaction modes on
+// 0.171.0, 2026-11-30.
+var unasked = map[string]string{
+	"spawn_agent":                 "starting a subagent is never asked about; it inherits approval policy, sandbox, reviewer and rules",
+	viewImage:                     "view_image reads without asking, outside the workspace too",
+	"read_mcp_resource":           "reading what an MCP server offers is never asked about",
+	"list_mcp_resources":          "listing what an MCP server offers is never asked about",
+	"list_mcp_resource_templates": "listing what an MCP server offers is never asked about",
+}
+
+const viewImage = "view_image"
+
+// isImage reports whether view_image may show a file, by its name alone.
+func isImage(file string) bool {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
+		return true
 	}
-	return m.ask("input to a session that was launched unsandboxed asks")
+	return false
+}
+
+// webSearch judges the search that the model's own provider runs. The request
+// offers it in every mode, with external_web_access under dangerFullAccess alone.
+func (m *meaning) webSearch() outcome {
+	if m.facts.WebSearch == "disabled" {
+		o := deny(evaluator.ByMode, evaluator.EnforcedByMode, "the configuration turns web search off")
+		o.absent = true
+		return o
+	}
+	what := "in the provider's index alone"
+	if m.facts.WebSearch == "live" || m.facts.WebSearch == "" && m.settings.SandboxPolicy.Type == fullAccess {
+		what = "with access to the web"
+	}
+	return outcome{effect: evaluator.Allow, decider: evaluator.ByNobody, enforcer: evaluator.EnforcedByNobody,
+		reason: "the model's provider searches, " + what + ", and nothing asks"}
 }

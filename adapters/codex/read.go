@@ -83,6 +83,11 @@ func (m *meaning) request(q request, part int, explain bool) outcome {
 		return m.permissions()
 	case q.Tool == writeStdin:
 		return m.stdin(q)
+	case q.Tool == "web_search":
+		return m.webSearch()
+	}
+	if why, ok := unasked[q.Tool]; ok {
+		return outcome{effect: evaluator.Allow, decider: evaluator.ByNobody, enforcer: evaluator.EnforcedByNobody, reason: why}
 	}
 	return unknown(fmt.Sprintf("what Codex does with its tool %s wasn't measured", q.Tool))
 }

@@ -33,6 +33,9 @@ type request struct {
 	MaxTokens  *float64       `json:"max_output_tokens,omitempty"`
 
 	Input string `json:"input,omitempty"` // apply_patch: the patch
+	Path  string `json:"path,omitempty"`  // view_image
+	Agent string `json:"agent,omitempty"` // spawn_agent
+	Query string `json:"query,omitempty"` // web_search
 
 	Server      string                 `json:"server,omitempty"`
 	Annotations *evaluator.Annotations `json:"annotations,omitempty"`
@@ -125,9 +128,13 @@ func requests(a evaluator.Action) []request {
 	case evaluator.Command:
 		return []request{shell(a.Command)}
 	case evaluator.FileRead:
-		// Codex has no tool for reading: any program does it, and rules for one
-		// program don't speak of the others.
-		return []request{shell("cat " + quote(a.Path)), shell("cat < " + quote(a.Path))}
+		// Codex has no tool for reading but that for images: any program does it, and
+		// rules for one program don't speak of the others.
+		out := []request{shell("cat " + quote(a.Path)), shell("cat < " + quote(a.Path))}
+		if isImage(a.Path) {
+			out = append(out, request{Tool: viewImage, Path: a.Path})
+		}
+		return out
 	case evaluator.FileChange:
 		patch := request{Tool: applyPatch, Input: patchText(a.Path, a.To), paths: []string{a.Path}}
 		write := shell("cat > " + quote(a.Path))
@@ -152,9 +159,9 @@ func requests(a evaluator.Action) []request {
 	case evaluator.Question:
 		return []request{{Tool: requestUserInput}}
 	case evaluator.Subagent:
-		return []request{{Tool: "spawn_agent"}}
+		return []request{{Tool: "spawn_agent", Agent: a.Agent}}
 	case evaluator.WebSearch:
-		return []request{{Tool: "web_search"}}
+		return []request{{Tool: "web_search", Query: a.Query}}
 	}
 	return nil
 }
