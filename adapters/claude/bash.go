@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/modegate/modegate/internal/paths"
@@ -12,6 +13,10 @@ import (
 // can't be checked is never allowed by its parts.
 func (s *session) checkBash(r request, t *tracer) finding {
 	sh := parseShell(r.text("command"))
+	about := func(r Rule) bool { return r.about("Bash") }
+	if sh.tooLong || sh.broken && (slices.ContainsFunc(s.rules.Deny, about) || slices.ContainsFunc(s.rules.Ask, about)) {
+		return finding{step: unclear, reason: "what rules see in a text that isn't a shell's wasn't measured"}
+	}
 	if f, ok := s.commandRules(r, sh, t); ok {
 		return f
 	}

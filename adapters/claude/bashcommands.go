@@ -26,10 +26,9 @@ func (w word) named() bool {
 
 // reader says which arguments of a program are paths that it reads.
 type reader struct {
-	skip    int    // leading arguments that aren't paths
-	unless  string // options that give what is skipped
-	valued  string // options whose value is the next word
-	oneOnly bool
+	skip   int    // leading arguments that aren't paths
+	unless string // options that give what is skipped
+	valued string // options whose value is the next word
 }
 
 // readers are the programs whose paths Claude checks (measured on 2.1.332,

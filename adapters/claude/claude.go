@@ -24,9 +24,10 @@ func (dialect) Versions() []string { return []string{V332, V197} }
 
 // Claims lists what is said about a version.
 func (dialect) Claims(version string) []compiler.Claim {
+	const doc, date = "notes on Claude Code's permissions", "2026-11-30"
 	return []compiler.Claim{
-		{Claim: "permission evaluation", Key: "claude." + version + ".permissions", Status: evaluator.Documented, By: "measurements of Claude Code " + version, Date: "2026-11-30"},
-		{Claim: "control protocol", Key: "claude." + version + ".wire", Status: evaluator.Documented, By: "measurements of Claude Code " + version, Date: "2026-11-30"},
+		{Claim: "decisions", Key: "claude/" + version + "/decisions", Status: evaluator.Documented, By: doc, Date: date},
+		{Claim: "wire", Key: "claude/" + version + "/wire", Status: evaluator.Documented, By: doc, Date: date},
 	}
 }
 

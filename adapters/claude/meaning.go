@@ -29,7 +29,18 @@ func (d dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, err
 	if err != nil {
 		return nil, err
 	}
-	return newSession(n, version, s.Env)
+	m, err := newSession(n, version, s.Env)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range d.Versions() {
+		if v != version {
+			if m.other, err = newSession(n, v, s.Env); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return m, nil
 }
 
 // Judge turns an Action into the calls of the tools that could do it. Claude
@@ -64,6 +75,7 @@ func (s *session) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 	i := max(0, slices.Index(ends, v.Effect))
 	d := all[i]
 	v.Decider, v.Rule, v.Reason, v.ToolAbsent = d.decider, d.rule.ref(), d.reason, d.absent
+	v.Differs = s.differs(requests, natives)
 	v.Enforcer = evaluator.EnforcedByMode
 	switch {
 	case d.effect == evaluator.Unknown:
@@ -75,6 +87,21 @@ func (s *session) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 		v.Enforcer = evaluator.EnforcedByRule
 	}
 	return v, nil
+}
+
+// differs says where the other measured version decides otherwise.
+func (s *session) differs(requests []request, ours []evaluator.Effect) []evaluator.Difference {
+	var theirs []evaluator.Effect
+	var reasons []string
+	for _, r := range requests {
+		d := s.other.decide(r, nil)
+		theirs, reasons = append(theirs, d.effect), append(reasons, d.reason)
+	}
+	e := evaluator.Loosest(theirs...)
+	if e == evaluator.Loosest(ours...) {
+		return nil
+	}
+	return []evaluator.Difference{{Version: s.other.version, Effect: e, Reason: reasons[max(0, slices.Index(theirs, e))]}}
 }
 
 // answered is the end of what Claude asks, after our callback.

@@ -15,6 +15,7 @@ import (
 // changes once made.
 type session struct {
 	version   string
+	other     *session // the same in the other version
 	workspace string
 	cwd       string
 	home      string

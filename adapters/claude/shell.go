@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"errors"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -14,12 +15,12 @@ type shell struct {
 	parts    []*part // what allow rules see: the commands of lists, pipes, conditions and loops
 	nested   []*part // what deny and ask rules see besides: groups, functions, substitutions
 	opaque   string  // why the text can't be checked before it runs, "" when it can
-	inside   bool    // something opaque may run another command
 	after    bool    // a job in the background: later commands don't wait for it
 	grouped  bool    // a subshell
 	piped    bool
 	assigned int  // variables that are set by themselves
 	broken   bool // no shell reads the text
+	tooLong  bool // it is longer or deeper than we read
 	vars     map[string]string
 	script   *bash.Script
 }
@@ -41,7 +42,6 @@ type word struct {
 	text    string // what it stands for, as far as it is static
 	raw     string
 	static  bool
-	quoted  bool // some of it is in quotes
 	glob    bool // an unquoted * ? or [
 	dynamic bool // reads a variable that is known when the session starts: HOME, PWD
 	split   bool // goes on in the next line
@@ -64,7 +64,9 @@ func parseShell(text string) *shell {
 	sh := &shell{text: text, vars: map[string]string{}}
 	script, err := bash.Parse(text)
 	if err != nil {
-		sh.broken, sh.opaque, sh.inside = true, "the text isn't a shell's: "+err.Error(), true
+		var syntactic syntax.ParseError
+		sh.broken, sh.tooLong = true, !errors.As(err, &syntactic)
+		sh.hide("a text that no shell reads")
 		return sh
 	}
 	sh.script = script
@@ -72,13 +74,11 @@ func parseShell(text string) *shell {
 	return sh
 }
 
-// hide notes the first reason why the text can't be checked. What may run a
-// command that no rule sees is told apart.
-func (sh *shell) hide(reason string, inside bool) {
+// hide notes the first reason why the text can't be checked.
+func (sh *shell) hide(reason string) {
 	if sh.opaque == "" {
 		sh.opaque = reason
 	}
-	sh.inside = sh.inside || inside
 }
 
 func (sh *shell) stmts(list []*syntax.Stmt, seen bool) {
@@ -93,13 +93,13 @@ func (sh *shell) stmt(s *syntax.Stmt, seen bool) {
 	}
 	if _, simple := s.Cmd.(*syntax.CallExpr); !simple && s.Cmd != nil && len(s.Redirs) > 0 {
 		if _, test := s.Cmd.(*syntax.TestClause); !test {
-			sh.hide("a redirect of several commands", false)
+			sh.hide("a redirect of several commands")
 		}
 	}
 	switch c := s.Cmd.(type) {
 	case nil:
 		sh.add(&part{redirects: sh.redirects(s)}, seen)
-		sh.hide("a redirect without a command", false)
+		sh.hide("a redirect without a command")
 	case *syntax.CallExpr:
 		sh.call(c, s, seen)
 	case *syntax.BinaryCmd:
@@ -132,32 +132,32 @@ func (sh *shell) group(s *syntax.Stmt, seen bool) {
 	switch c := s.Cmd.(type) {
 	case *syntax.Subshell: // its commands are looked into, but never allowed
 		sh.grouped = true
-		sh.hide("a subshell", true)
+		sh.hide("a subshell")
 		before := len(sh.parts)
 		sh.stmts(c.Stmts, seen)
 		for _, p := range sh.parts[before:] {
 			p.grouped = true
 		}
 	case *syntax.Block:
-		sh.hide("a group in braces", true)
+		sh.hide("a group in braces")
 		sh.stmts(c.Stmts, false)
 	case *syntax.FuncDecl:
-		sh.hide("a function definition", true)
+		sh.hide("a function definition")
 		before := len(sh.nested)
 		sh.stmt(c.Body, false)
 		for _, p := range sh.nested[before:] {
 			p.uncalled = true
 		}
 	case *syntax.CaseClause:
-		sh.hide("a case statement", true)
+		sh.hide("a case statement")
 		sh.word(c.Word)
 		for _, item := range c.Items {
 			sh.stmts(item.Stmts, false)
 		}
 	case *syntax.CoprocClause:
-		sh.hide("a coprocess", true) // which no rule sees
+		sh.hide("a coprocess") // which no rule sees
 	default: // arithmetic, let
-		sh.hide("a command that can't be checked", true)
+		sh.hide("a command that can't be checked")
 		syntax.Walk(s.Cmd, func(n syntax.Node) bool {
 			if in, ok := n.(*syntax.Stmt); ok {
 				sh.stmt(in, false)
@@ -172,13 +172,13 @@ func (sh *shell) loop(c *syntax.ForClause, seen bool) {
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		if c.Select {
-			sh.hide("a select statement", true)
+			sh.hide("a select statement")
 		}
 		for _, w := range l.Items {
 			sh.items(w)
 		}
 	default:
-		sh.hide("a counting loop", true)
+		sh.hide("a counting loop")
 		seen = false
 	}
 	sh.stmts(c.Do, seen)
@@ -197,7 +197,7 @@ func (sh *shell) items(w *syntax.Word) {
 // timed is the time keyword. With an option it is a fragment to Claude.
 func (sh *shell) timed(c *syntax.TimeClause, s *syntax.Stmt, seen bool) {
 	if c.PosixFormat {
-		sh.hide("time with an option", true)
+		sh.hide("time with an option")
 	}
 	before, nested := len(sh.parts), len(sh.nested)
 	if c.Stmt != nil {
@@ -280,7 +280,7 @@ func (sh *shell) call(c *syntax.CallExpr, s *syntax.Stmt, seen bool) {
 	p.text = sh.ruleText(c, s)
 	if len(c.Args) == 0 {
 		if sh.assigned += len(c.Assigns); sh.assigned > 1 {
-			sh.hide("more than one variable that is set", false)
+			sh.hide("more than one variable that is set")
 		}
 	}
 	sh.add(p, seen)
@@ -297,17 +297,17 @@ func (sh *shell) assignment(a *syntax.Assign, alone, seen bool) assign {
 	case alone && sub != nil:
 		sh.stmts(sub.Stmts, seen) // its commands are checked like any other
 	case alone && !hasCommand(a.Value):
-		opaque, inside := sh.opaque, sh.inside
+		opaque := sh.opaque
 		out.value = sh.word(a.Value)
-		sh.opaque, sh.inside = opaque, inside // a value runs nothing
+		sh.opaque = opaque // a value runs nothing
 		if strings.HasPrefix(out.value.raw, "~") || out.name == "PATH" {
-			sh.hide("this assignment", false)
+			sh.hide("this assignment")
 		}
 	default:
 		out.value = sh.word(a.Value)
 	}
 	if a.Array != nil || a.Index != nil || a.Append {
-		sh.hide("an array or an appended variable", true)
+		sh.hide("an array or an appended variable")
 		sh.substitutions(a)
 	}
 	out.bare = out.value.static && strings.Trim(out.value.raw, bareValue) == ""

@@ -22,31 +22,29 @@ func (sh *shell) word(w *syntax.Word) word {
 		case *syntax.Lit:
 			sh.literal(p.Value, &out)
 		case *syntax.SglQuoted:
-			out.quoted = true
 			if p.Dollar {
-				sh.hide("text with escape codes", false)
+				sh.hide("text with escape codes")
 			}
 			hidesComment(sh, p.Value)
 		case *syntax.DblQuoted:
-			out.quoted = true
 			sh.doubleQuoted(p, &out)
 		case *syntax.ParamExp:
 			sh.variable(p, false, len(w.Parts), &out)
 		case *syntax.ArithmExp:
 			sh.arithmetic(p, &out)
 		case *syntax.ExtGlob:
-			sh.hide("an extended glob", false)
+			sh.hide("an extended glob")
 		}
 	}
 	if braces(w) {
-		sh.hide("brace expansion", false)
+		sh.hide("brace expansion")
 	}
 	if strings.HasPrefix(out.raw, "=") && len(out.raw) > 1 {
-		sh.hide("a word that zsh expands", false)
+		sh.hide("a word that zsh expands")
 	}
 	for _, r := range out.raw {
 		if r > unicode.MaxASCII && unicode.IsSpace(r) {
-			sh.hide("Unicode whitespace", false)
+			sh.hide("Unicode whitespace")
 		}
 	}
 	if !out.static {
@@ -61,7 +59,7 @@ func (sh *shell) literal(s string, out *word) {
 		case '\\':
 			i++
 			if i < len(s) && (s[i] == ' ' || s[i] == '\t') {
-				sh.hide("a blank behind a backslash", false)
+				sh.hide("a blank behind a backslash")
 			}
 		case '*', '?', '[':
 			out.glob = true
@@ -71,13 +69,13 @@ func (sh *shell) literal(s string, out *word) {
 
 func hidesComment(sh *shell, quoted string) {
 	if strings.Contains(quoted, "\n#") {
-		sh.hide("a # that starts a line in quotes", false)
+		sh.hide("a # that starts a line in quotes")
 	}
 }
 
 func (sh *shell) doubleQuoted(p *syntax.DblQuoted, out *word) {
 	if p.Dollar {
-		sh.hide("translated text", false)
+		sh.hide("translated text")
 	}
 	for _, q := range p.Parts {
 		switch q := q.(type) {
@@ -87,7 +85,7 @@ func (sh *shell) doubleQuoted(p *syntax.DblQuoted, out *word) {
 			sh.variable(q, true, len(p.Parts), out)
 		case *syntax.ArithmExp:
 			if len(p.Parts) == 1 {
-				sh.hide("quoted text that is computed", false)
+				sh.hide("quoted text that is computed")
 			}
 			sh.arithmetic(q, out)
 		}
@@ -103,11 +101,11 @@ func (sh *shell) variable(p *syntax.ParamExp, quoted bool, siblings int, out *wo
 	}
 	switch {
 	case !p.Short:
-		sh.hide("a variable in braces", false)
+		sh.hide("a variable in braces")
 	case name == "HOME", name == "PWD" && quoted && siblings > 1:
 		out.dynamic = true
 	default:
-		sh.hide("a variable", false)
+		sh.hide("a variable")
 	}
 }
 
@@ -115,10 +113,10 @@ func (sh *shell) arithmetic(p *syntax.ArithmExp, out *word) {
 	syntax.Walk(p, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.ParamExp:
-			sh.hide("arithmetic with a variable", false)
+			sh.hide("arithmetic with a variable")
 		case *syntax.Lit:
 			if strings.Trim(n.Value, "0123456789") != "" {
-				sh.hide("arithmetic with a variable", false)
+				sh.hide("arithmetic with a variable")
 			}
 		}
 		return true
@@ -132,11 +130,11 @@ func (sh *shell) substitutions(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			sh.hide("a nested command", true)
+			sh.hide("a nested command")
 			sh.stmts(n.Stmts, false)
 			return false
 		case *syntax.ProcSubst:
-			sh.hide("a command used as a file", true)
+			sh.hide("a command used as a file")
 			sh.stmts(n.Stmts, false)
 			return false
 		}
@@ -210,7 +208,7 @@ func (sh *shell) redirects(s *syntax.Stmt) []redirect {
 			if quoted(r.Word) {
 				continue
 			}
-			sh.hide("a heredoc that the shell expands", false)
+			sh.hide("a heredoc that the shell expands")
 			if r.Hdoc != nil {
 				sh.substitutions(r.Hdoc)
 			}
@@ -223,7 +221,7 @@ func (sh *shell) redirects(s *syntax.Stmt) []redirect {
 			continue
 		}
 		if heredoc {
-			sh.hide("a redirect behind a heredoc", false)
+			sh.hide("a redirect behind a heredoc")
 		}
 		w := sh.word(r.Word)
 		red := redirect{target: w, write: r.Op != syntax.RdrIn}
@@ -231,7 +229,7 @@ func (sh *shell) redirects(s *syntax.Stmt) []redirect {
 		case syntax.DplOut, syntax.DplIn:
 			red.fd = strings.Trim(w.text, "0123456789") == "" && w.static
 			if w.text == "-" {
-				sh.hide("a closed descriptor", false)
+				sh.hide("a closed descriptor")
 				red.fd = true
 			}
 		}
