@@ -133,7 +133,7 @@ func actionPaths(a evaluator.Action, env evaluator.Env) []string {
 	var out []string
 	for _, p := range []string{a.Path, a.To, a.Cwd} {
 		if p != "" {
-			out = append(out, paths.Resolve(workspace(env), paths.Home(env.Home, p), env.Resolved))
+			out = append(out, paths.Resolve(workspace(env), p, env.Resolved))
 		}
 	}
 	return out

@@ -64,7 +64,7 @@ func (p place) requests(a evaluator.Action) (out []oc.Request, tool string, err 
 	case evaluator.Command:
 		return p.command(a), "bash", nil
 	case evaluator.FileRead:
-		return p.file("read", a.Path), "read", nil
+		return p.read(a.Path), "read", nil
 	case evaluator.FileChange:
 		return p.change(a), "edit", nil
 	case evaluator.WebFetch:
@@ -111,11 +111,23 @@ func (p place) command(a evaluator.Action) []oc.Request {
 	return out
 }
 
+// file asks for the folder that a file outside lies in, then for the file. "~"
+// is a name like any other here.
 func (p place) file(permission, file string) []oc.Request {
-	path := paths.Abs(p.Directory, paths.Home(p.Home, file))
+	path := paths.Abs(p.Directory, file)
 	out := []oc.Request{{Action: permission, Resources: oc.Texts(p.text(path))}}
 	if !p.Inside(path) {
 		out = slices.Insert(out, 0, oc.Request{Action: "external_directory", Resources: oc.Texts(p.FileText(path))})
+	}
+	return out
+}
+
+// read is file for the read tool, which reads folders, too: one outside is named
+// by itself.
+func (p place) read(file string) []oc.Request {
+	out := p.file("read", file)
+	if path := paths.Abs(p.Directory, file); len(out) > 1 && p.Folder(path) {
+		out[0].Resources = []oc.Resource{p.DirText(path)}
 	}
 	return out
 }
@@ -127,7 +139,7 @@ func (p place) change(a evaluator.Action) []oc.Request {
 	if a.To == "" {
 		return out
 	}
-	to := paths.Abs(p.Directory, paths.Home(p.Home, a.To))
+	to := paths.Abs(p.Directory, a.To)
 	if p.Inside(to) {
 		return out
 	}

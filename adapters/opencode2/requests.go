@@ -84,7 +84,7 @@ func command(a evaluator.Action, place opencode.Place) []opencode.Request {
 func file(action string, place opencode.Place, env evaluator.Env, files ...string) []opencode.Request {
 	var folders, texts []string
 	for _, f := range files {
-		real := paths.Resolve(place.Directory, paths.Home(env.Home, f), env.Resolved)
+		real := paths.Resolve(place.Directory, f, env.Resolved)
 		text := real
 		switch {
 		case real == place.Directory:

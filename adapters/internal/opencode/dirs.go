@@ -23,9 +23,9 @@ func (p Place) Inside(path string) bool {
 	return p.Worktree != "" && p.Worktree != "/" && paths.Within(p.Worktree, path)
 }
 
-// folder reports whether a path is known to be a folder: an ancestor of one
+// Folder reports whether a path is known to be a folder: an ancestor of one
 // that is known, or one itself.
-func (p Place) folder(path string) bool {
+func (p Place) Folder(path string) bool {
 	known := append([]string{p.Directory, p.Home}, p.Folders...)
 	return slices.ContainsFunc(known, func(f string) bool { return paths.Within(path, f) }) || path == "/"
 }
@@ -34,7 +34,7 @@ func (p Place) folder(path string) bool {
 // itself if it is one, else the folder around it.
 func (p Place) DirText(path string) Resource {
 	asFolder, asFile := glob(path), glob(parent(path))
-	if p.folder(path) {
+	if p.Folder(path) {
 		return Resource{Text: asFolder}
 	}
 	return Resource{Text: asFile, Or: asFolder}
