@@ -65,11 +65,8 @@ func (d dialect) Conform(row jsontext.Value, f compiler.CaseFile) (compiler.Judg
 		return compiler.Judged{}, err
 	}
 	j := compiler.Judged{Want: out.Outcome, Case: fmt.Sprintf("%s %s %s %s", out.ID, out.Mode, out.Tool, out.Input)}
-	if f.Version == V197 {
-		if j.Want = out.Old; j.Want == "" {
-			j.Skipped = "the call wasn't made on " + V197
-			return j, nil
-		}
+	if f.Version == V197 && out.Old != "" { // else nobody saw it do otherwise
+		j.Want = out.Old
 	}
 	if j.Got, j.Skipped, err = file.judge(row, f.Version); err != nil {
 		return compiler.Judged{}, err

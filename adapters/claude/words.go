@@ -53,6 +53,8 @@ func (sh *shell) word(w *syntax.Word) word {
 	return out
 }
 
+const nestedCommand = "a nested command"
+
 func (sh *shell) literal(s string, out *word) {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -130,7 +132,7 @@ func (sh *shell) substitutions(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			sh.hide("a nested command")
+			sh.hide(nestedCommand)
 			sh.stmts(n.Stmts, false)
 			return false
 		case *syntax.ProcSubst:
