@@ -72,8 +72,8 @@ type HookResult struct {
 
 // HookOutput is the JSON that a hook printed.
 type HookOutput struct {
-	Decision string         `json:"decision"` // the older form: approve or block
-	Specific map[string]any `json:"hookSpecificOutput"`
+	Decision string                    `json:"decision"` // the older form: approve or block
+	Specific map[string]jsontext.Value `json:"hookSpecificOutput"`
 }
 
 func decodeFacts(raw jsontext.Value) (Facts, error) {

@@ -53,9 +53,12 @@ func (s *session) decide(r request, t *tracer) decision {
 	if rule, why, gone := s.absent(r.tool, t); gone {
 		return decision{effect: evaluator.Deny, absent: true, decider: evaluator.ByRule, rule: rule, reason: why}
 	}
-	hook := s.preToolUse(r.tool)
-	if hook == hookDeny {
+	hook, r := s.preToolUse(r)
+	switch hook {
+	case hookDeny:
 		return decision{effect: evaluator.Deny, decider: evaluator.ByRule, reason: "a PreToolUse hook denies it"}
+	case hookDefer:
+		return decision{effect: evaluator.Deny, decider: evaluator.ByRule, reason: "a PreToolUse hook defers it: the run ends"}
 	}
 	f := s.check(r, t)
 	switch {
