@@ -270,7 +270,3 @@ func options(a []string, valued ...string) []string {
 	}
 	return a
 }
-
-// measuredPlain are commands that were seen to ask in default and to go to the
-// classifier in auto.
-var measuredPlain = set("git kubectl mytool curl wget")

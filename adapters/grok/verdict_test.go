@@ -146,3 +146,16 @@ func TestNativeRequests(t *testing.T) {
 		}
 	}
 }
+
+// TestAssumptions names what was taken for granted.
+func TestAssumptions(t *testing.T) {
+	for text, want := range map[string]string{"frobnicate x": "frobnicate", "curl x": "", "ls": ""} {
+		v := evaluate(t, supervised, `{"trusted":true}`, command(text))
+		if got := strings.Join(v.Assumed, "; "); (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: assumed %q, want %q", text, got, want)
+		}
+	}
+	if v := evaluate(t, supervised, "", command("ls")); len(v.Assumed) != 2 {
+		t.Errorf("without facts: assumed %q", v.Assumed)
+	}
+}
