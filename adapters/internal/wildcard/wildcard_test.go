@@ -3,52 +3,19 @@ package wildcard
 import (
 	"strings"
 	"testing"
-	"unicode/utf16"
 
-	"github.com/gobwas/glob"
 	"pgregory.net/rapid"
+
+	"github.com/modegate/modegate/adapters/internal/wildcard/wildcardtest"
 )
 
-// second is a second opinion on the pattern language, built on gobwas/glob and
-// sharing no function with the matcher: every UTF-16 unit becomes one rune, all
-// but the two wildcards is quoted, and the optional tail is a second glob.
+// second is the second opinion, which must never fail.
 func second(t interface{ Fatalf(string, ...any) }, pattern, text string) bool {
-	spread := func(s string) []rune {
-		units := utf16.Encode([]rune(s))
-		out := make([]rune, len(units))
-		for i, u := range units {
-			switch {
-			case u == '\\':
-				out[i] = '/'
-			case u >= 0xD800 && u < 0xE000:
-				out[i] = 0x100000 + rune(u) // surrogates can't be runes: plane 16
-			default:
-				out[i] = rune(u)
-			}
-		}
-		return out
+	ok, err := wildcardtest.Match(pattern, text)
+	if err != nil {
+		t.Fatalf("%q: %v", pattern, err)
 	}
-	compile := func(p []rune) *glob.Pattern {
-		var b strings.Builder
-		for _, r := range p {
-			if r == '*' || r == '?' {
-				b.WriteRune(r)
-			} else {
-				b.WriteString(glob.QuoteMeta(string(r)))
-			}
-		}
-		g, err := glob.Compile(b.String())
-		if err != nil {
-			t.Fatalf("glob %q: %v", b.String(), err)
-		}
-		return g
-	}
-	p, s := spread(pattern), string(spread(text))
-	if compile(p).Match(s) {
-		return true
-	}
-	n := len(p)
-	return n >= 2 && p[n-1] == '*' && p[n-2] == ' ' && compile(p[:n-2]).Match(s)
+	return ok
 }
 
 func TestMatch(t *testing.T) {
