@@ -128,6 +128,9 @@ func (c *call) refuse(p *problem) {
 	if p.retryAfter != "" {
 		c.Writer.Header().Set("Retry-After", p.retryAfter)
 	}
+	if p.Status == http.StatusUnauthorized {
+		c.Writer.Header().Set("WWW-Authenticate", "Bearer")
+	}
 	body, err := strictjson.Encode(p)
 	if err != nil { // a message that isn't UTF-8
 		p.Detail, p.Errors = "the request is malformed", nil
