@@ -7,10 +7,6 @@ import (
 	"syscall"
 )
 
-// ownGroup puts the process into a process group of its own, so that signals
-// reach its children and nobody else.
-func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
-
 // askGroupToEnd sends SIGTERM to the group. The process has not been waited
 // for, so its id is still its own.
 func askGroupToEnd(cmd *exec.Cmd) { signalGroup(cmd, syscall.SIGTERM) }

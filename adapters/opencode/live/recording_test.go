@@ -58,7 +58,19 @@ func (m mask) real(text string) string {
 // A text about paths relative to "/" has the root without its slash.
 func (m mask) masked(text string) string {
 	text = strings.ReplaceAll(text, m.root, "")
-	return strings.ReplaceAll(text, strings.TrimPrefix(m.root, "/")+"/", "")
+	text = strings.ReplaceAll(text, strings.TrimPrefix(m.root, "/")+"/", "")
+	return m.shortened(text)
+}
+
+// shortened takes the root's depth out of a relative path that climbs through
+// the root up to "/".
+func (m mask) shortened(text string) string {
+	depth := strings.Count(m.root, "/")
+	ups := strings.Repeat("../", depth)
+	if strings.HasPrefix(text+"/", ups+"../") {
+		return strings.TrimPrefix(strings.TrimPrefix(text, ups), "/")
+	}
+	return text
 }
 
 func (m mask) asks(in []live.PermissionRequest) []ask {
@@ -104,6 +116,46 @@ func layOut(t *testing.T, root string) string {
 		}
 	}
 	return ws
+}
+
+// layOutPlace makes one of the folders that tools are called in.
+func layOutPlace(t *testing.T, dir string) {
+	t.Helper()
+	for _, f := range []string{"a.txt", "with space.txt", "é.txt", ".env", ".env.local", ".env.example", "prod.env", "dir/b.txt", "dir/.env"} {
+		livetest.Write(t, filepath.Join(dir, f), "text\n")
+	}
+	livetest.Write(t, filepath.Join(dir, ".opencode/skills/tidy/SKILL.md"), "---\nname: tidy\ndescription: tidies up\n---\nTidy up.\n")
+	if err := os.MkdirAll(filepath.Join(dir, "empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	links := map[string]string{"link-etc": "/etc", "link-file": "/etc/hosts", "link-dir": "dir"}
+	links["link-other"], _ = filepath.Rel(dir, filepath.Join(strings.SplitAfter(dir, "/srv/")[0], "other"))
+	for name, to := range links {
+		remove(t, filepath.Join(dir, name))
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// remove removes what a test made itself.
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// roundTrip turns values into what a recording would give back.
+func roundTrip(t *testing.T, from, into any) {
+	t.Helper()
+	raw, err := plainJSON(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // newHeader fills a header for the binary that is tested now.

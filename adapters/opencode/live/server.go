@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -67,19 +68,33 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	s.cmd.WaitDelay = 2 * time.Second
 	ownGroup(s.cmd)
 	begin := time.Now()
-	if err := s.cmd.Start(); err != nil {
+	if err := s.run(); err != nil {
 		return nil, fmt.Errorf("opencode server: %w", err)
 	}
-	go func() {
-		s.waitErr = s.cmd.Wait()
-		close(s.done)
-	}()
 	if err := s.awaitListening(ctx); err != nil {
 		s.Stop()
 		return nil, fmt.Errorf("%w: %w; its last output:\n%s", ErrNotStarted, err, s.out.tail())
 	}
 	s.started = time.Since(begin)
 	return s, nil
+}
+
+// run starts the process and waits for its end in the background. Both happen on
+// one thread, because the signal of ownGroup comes when the starting thread ends.
+func (s *Server) run() error {
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := s.cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		s.waitErr = s.cmd.Wait()
+		close(s.done)
+	}()
+	return <-started
 }
 
 // loopback is the only address a server is started on.
