@@ -27,6 +27,7 @@ func (dialect) Claims(version string) []compiler.Claim {
 	return []compiler.Claim{
 		{Claim: "decisions", Key: "codex/" + version + "/decisions", Status: evaluator.Documented, By: doc, Date: date},
 		{Claim: "rule semantics", Key: "codex/" + version + "/execpolicy", Status: evaluator.Documented, By: doc, Date: date},
+		{Claim: "scripts", Key: "codex/" + version + "/scripts", Status: evaluator.Documented, By: doc, Date: date},
 		{Claim: "wire", Key: "codex/" + version + "/wire", Status: evaluator.Documented, By: doc, Date: date},
 	}
 }

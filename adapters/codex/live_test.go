@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modegate/modegate/adapters/codex"
+	"github.com/modegate/modegate/adapters/evidence/evidencetest"
 	"github.com/modegate/modegate/internal/livebin"
 )
 
@@ -138,13 +139,26 @@ func (a *agent) live(r liveRow) string {
 	return out
 }
 
-// TestLiveCorpus asks the real agent a sample of the corpus again, a whole agent
-// for each text of rules. Every answer must be the recorded one and ours.
-func TestLiveCorpus(t *testing.T) {
+// tally counts what the real agent was asked and where we parted.
+type tally struct{ cases, disagreements int }
+
+// TestLiveDecisions asks the real agent: a sample of the corpus again, random
+// rows, and the tools that the corpus doesn't have.
+func TestLiveDecisions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a real agent")
 	}
 	bin := livebin.Need(t, livebin.Codex)
+	var total tally
+	t.Run("corpus", func(t *testing.T) { total.corpus(t, bin) })
+	t.Run("matrix", func(t *testing.T) { total.matrix(t, bin) })
+	t.Run("tools", func(t *testing.T) { total.tools(t, bin) })
+	evidencetest.Record(t, "codex/0.171.0/decisions", livebin.Codex, total.cases, total.disagreements)
+}
+
+// corpus asks 100 rows again, one agent for each text of rules. Every answer must
+// be the recorded one and ours.
+func (total *tally) corpus(t *testing.T, bin string) {
 	data, err := os.ReadFile("../../testdata/codex/cases.json")
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +173,6 @@ func TestLiveCorpus(t *testing.T) {
 			Rules             string
 			Action            map[string]any
 			Outcome           string
-			Effects           []string
 		}
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
@@ -170,18 +183,12 @@ func TestLiveCorpus(t *testing.T) {
 	agents := map[string]*agent{}
 	asked := 0
 	for _, c := range file.Cases {
-		if asked == 60 {
+		if asked == 100 {
 			break
 		}
-		tool, _ := c.Action["tool"].(string)
 		// The reviewer's part in a retry can't be told from the outside here.
 		if c.ApprovalsReviewer != "user" && c.Outcome == "runs-sandboxed" {
 			continue
-		}
-		if strings.HasPrefix(tool, "mcp:") {
-			if _, ok := stubTools[strings.TrimPrefix(tool, "mcp:")]; !ok || tool == "mcp:elicit" {
-				continue
-			}
 		}
 		if agents[c.Rules] == nil {
 			agents[c.Rules] = startAgent(t, bin, c.Rules)
@@ -189,9 +196,10 @@ func TestLiveCorpus(t *testing.T) {
 		row := liveRow{Approval: c.ApprovalPolicy, Sandbox: c.SandboxPolicy.Type, Reviewer: c.ApprovalsReviewer, Mode: c.CollaborationMode, Rules: c.Rules, Action: c.Action}
 		got := agents[c.Rules].live(row)
 		asked++
+		total.cases++
 		if ours := row.ours(t).Outcome; got != c.Outcome || got != ours {
+			total.disagreements++
 			t.Errorf("%s %s:\n real %s, recorded %s, ours %s", c.ID, row, got, c.Outcome, ours)
 		}
 	}
-	t.Logf("%d rows asked", asked)
 }

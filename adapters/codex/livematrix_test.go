@@ -3,8 +3,6 @@ package codex_test
 import (
 	"math/rand/v2"
 	"testing"
-
-	"github.com/modegate/modegate/internal/livebin"
 )
 
 const matrixRules = `prefix_rule(pattern=["touch"], decision="allow")
@@ -14,14 +12,9 @@ prefix_rule(pattern=["cat", ["secret", "key"]], decision="forbidden", justificat
 prefix_rule(pattern=["git", "status"], decision="prompt")
 `
 
-// TestLiveMatrix asks the real agent about random rows: every flag of a granular
-// policy, which the corpus sets all alike, with sandboxes, reviewers, rules and
-// calls.
-func TestLiveMatrix(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs a real agent")
-	}
-	bin := livebin.Need(t, livebin.Codex)
+// matrix asks about random rows: every flag of a granular policy, which the corpus
+// sets all alike, with sandboxes, reviewers, rules and calls.
+func (total *tally) matrix(t *testing.T, bin string) {
 	r := rand.New(rand.NewPCG(17, 1))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	agents := map[string]*agent{"": startAgent(t, bin, ""), matrixRules: startAgent(t, bin, matrixRules)}
@@ -57,7 +50,9 @@ func TestLiveMatrix(t *testing.T) {
 		if row.Reviewer != "user" && ours.Outcome == "runs-sandboxed" {
 			continue // a review that follows a denial can't be told from one before
 		}
+		total.cases++
 		if got := agents[row.Rules].live(row); got != ours.Outcome {
+			total.disagreements++
 			t.Errorf("%s: real %s, ours %s (%s)", row, got, ours.Outcome, ours.Reason)
 		}
 	}

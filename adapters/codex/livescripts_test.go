@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modegate/modegate/adapters/evidence/evidencetest"
 	"github.com/modegate/modegate/internal/livebin"
 )
 
@@ -37,6 +38,7 @@ func TestLiveScripts(t *testing.T) {
 		t.Skip("runs a real agent")
 	}
 	bin := livebin.Need(t, livebin.Codex)
+	var total tally
 	on := func(cmd string) liveRow {
 		return liveRow{Approval: "on-request", Sandbox: "workspaceWrite", Reviewer: "user", Mode: "default", Action: map[string]any{"tool": "exec_command", "cmd": cmd}}
 	}
@@ -64,7 +66,7 @@ func TestLiveScripts(t *testing.T) {
 		return r
 	}
 	t.Run("words", func(t *testing.T) {
-		compare(t, bin, catRules,
+		total.compare(t, bin, catRules,
 			on("cat a^b"), on("cat a#b"), on("cat =x"), on("cat x=y"), on(`cat "a\"b"`), on(`cat "a\b"`), on(`cat a\ b`), on("cat {a,b}"), on("cat a~"), on("cat a!"), on("cat a%b"), on("cat a@b"), on("cat a:b,c+d"), on("cat é"),
 			on("cat ''"), on(`cat ""`), on("cat 1 2"), on("cat 'f'g"), on("cat f''"), on("cat $'f'"), on(`cat $"f"`), on("cat \\\nf"), on("cat f;"), on("\n\ncat f\n\n"), on("cat f &&\ncat g"), on("cat f |\ncat"), on("cat f |& cat"),
 			on("time cat f"), on("time -p cat f"), on("time cat f | cat"), on("let x=1"), on("unset X"), on("test -f x"), on("[ -f x ]"), on("coproc cat f"), on("123"), on("cat f; cat g &"), on("case x in x) cat f;; esac"), on("while false; do cat f; done"), on("cat f; declare x"), on("cat <(cat f)"), on("cat f; ;"),
@@ -72,7 +74,7 @@ func TestLiveScripts(t *testing.T) {
 		)
 	})
 	t.Run("shell rules", func(t *testing.T) {
-		compare(t, bin, shellRules,
+		total.compare(t, bin, shellRules,
 			on("true > x"), on("true"), on("true # x"), never("true > x"), with(on("true > x"), "shell", "/bin/sh"), with(on("true"), "shell", "/bin/sh"), with(on("true > x"), "login", false), on("bash -lc true"), on("bash -c true"),
 			on("ls"), on("/bin/ls"), on("/usr/bin/ls"), on("./ls"), on("../../../../../../bin/ls"), with(on("./ls"), "workdir", "/bin"), on("/bin/../bin/ls"), on("/bin/echo x"), on("./sub/echo"),
 			on("/usr/bin/env"), with(on("./env"), "workdir", "/usr/bin"), with(on("true > x"), "shell", "bash"), with(on("true"), "shell", "/bin/bash"),
@@ -80,7 +82,7 @@ func TestLiveScripts(t *testing.T) {
 		)
 	})
 	t.Run("removal", func(t *testing.T) {
-		compare(t, bin, "",
+		total.compare(t, bin, "",
 			never("rm -f x"), never("rm -R x --force"), never("rm --recursive --force x"), never("rm -rF x"), never("rm --forc x"), never("rm '-f' x"), never(`rm "-f" x`), never("rm $X -f"), never("'rm' -f x"), never(`"rm" -f x`), never("r'm' -f x"),
 			never("./rm -f x"), never("rm.exe -f x"), never("sudo env rm -f x"), never("sudo -- rm -f x"), never("sudo A=1 rm -f x"), never("env -S 'rm -f x'"), never("env --ignore-environment rm -f x"), never("env A=1 B=2 -i rm -f x"), never("env"), never("trap -- 'rm -f x' EXIT"), never("trap - EXIT"), never("trap 'echo rm -f x' EXIT"),
 			never("bash -lc 'rm -f x'"), never("bash -ec 'rm -f x'"), never("bash -l -c 'rm -f x'"), never("/bin/bash -c 'rm -f x'"), never("dash -c 'rm -f x'"), never("cat <<E\n$(rm -f x)\nE"), never("X=$(rm -f x)"), never("echo <(rm -f x)"), never("[ -n \"$(rm -f x)\" ]"), never("export X=$(rm -f x)"), never("while rm -f x; do break; done"), never("case $(rm -f x) in *) ;; esac"),
@@ -91,7 +93,7 @@ func TestLiveScripts(t *testing.T) {
 	})
 	const patch = "*** Begin Patch\n*** Add File: p1.txt\n+hello\n*** End Patch\n"
 	t.Run("patches", func(t *testing.T) {
-		compare(t, bin, "",
+		total.compare(t, bin, "",
 			on("apply_patch <<'EOF'\n"+patch+"EOF\n"), on("apply_patch <<EOF\n"+patch+"EOF\n"), on("apply_patch <<\"EOF\"\n"+patch+"EOF\n"), on("applypatch <<'EOF'\n"+patch+"EOF\n"), on("cd sub && apply_patch <<'EOF'\n"+patch+"EOF\n"), on("cd .. && apply_patch <<'EOF'\n"+patch+"EOF\n"), on("cd '.git' && apply_patch <<'EOF'\n"+patch+"EOF\n"),
 			on("apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: file.txt\n*** Move to: ../moved.txt\n@@\n-hi\n+ho\n*** End Patch\nEOF\n"), on("apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: file.txt\n*** Move to: sub/moved.txt\n@@\n-hi\n+ho\n*** End Patch\nEOF\n"), on("apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: sub/../../outside/x\n+x\n*** End Patch\nEOF\n"), on("apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: sub/../x\n+x\n*** End Patch\nEOF\n"),
 			on("apply_patch <<'EOF'\n*** Begin Patch\n*** End Patch\nEOF\n"), on("apply_patch <<'EOF'\nnonsense\nEOF\n"), on("apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: file.txt\n*** End Patch\nEOF\n"), on(patch), on("# c\napply_patch <<'EOF'\n"+patch+"EOF\n"), on("apply_patch <<'EOF'\n"+patch+"EOF\ntrue\n"), on("apply_patch <<-'EOF'\n"+patch+"EOF\n"), on("X=1 apply_patch <<'EOF'\n"+patch+"EOF\n"), on("apply_patch '"+patch+"'"),
@@ -107,20 +109,22 @@ func TestLiveScripts(t *testing.T) {
 				rows = append(rows, r)
 			}
 		}
-		compare(t, bin, "", rows...)
+		total.compare(t, bin, "", rows...)
 	})
+	evidencetest.Record(t, "codex/0.171.0/scripts", livebin.Codex, total.cases, total.disagreements)
 }
 
 // compare asks one agent about every row.
-func compare(t *testing.T, bin, rules string, rows ...liveRow) {
-	a := startAgent(t, bin, rules)
+func (total *tally) compare(t *testing.T, bin, rules string, rows ...liveRow) {
 	t.Helper()
+	a := startAgent(t, bin, rules)
 	for _, r := range rows {
 		r.Rules = rules
 		got, ours := a.live(r), r.ours(t)
+		total.cases++
 		if got != ours.Outcome && !(got == "runs" && strings.HasPrefix(ours.Outcome, got)) {
+			total.disagreements++
 			t.Errorf("%s: real %s, ours %s (%s)", r, got, ours.Outcome, ours.Reason)
 		}
 	}
-	t.Logf("%d rows", len(rows))
 }

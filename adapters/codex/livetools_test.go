@@ -6,17 +6,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
-
-	"github.com/modegate/modegate/internal/livebin"
 )
 
-// TestLiveTools tries the tools that the corpus doesn't have: which of them ask,
-// under every approval policy and sandbox.
-func TestLiveTools(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs a real agent")
-	}
-	a := startAgent(t, livebin.Need(t, livebin.Codex), "")
+// tools tries the tools that the corpus doesn't have: which of them ask, under
+// every approval policy and sandbox.
+func (total *tally) tools(t *testing.T, bin string) {
+	a := startAgent(t, bin, "")
 	for _, reviewer := range []string{"user", "auto_review"} {
 		for _, approval := range []any{"untrusted", "on-request", "never"} {
 			for _, sandbox := range []string{"readOnly", "workspaceWrite", "dangerFullAccess"} {
@@ -33,7 +28,9 @@ func TestLiveTools(t *testing.T) {
 					if want == "runs-sandboxed" || want == "runs-unsandboxed" {
 						want = "runs"
 					}
+					total.cases++
 					if got != want {
+						total.disagreements++
 						t.Errorf("%s: real %s, ours %s", row, got, want)
 					}
 				}

@@ -140,7 +140,7 @@ func (m *meaning) verdict(list []request, outcomes []outcome) (evaluator.Verdict
 	v := evaluator.Verdict{
 		Effect: o.effect, Confinement: o.confinement, Decider: o.decider, Enforcer: o.enforcer,
 		Native: evaluator.NativeAnswer{Effect: o.effect}, Reason: o.reason, Rule: m.rules.ref(o.match),
-		OnDenial: o.onDenial, ToolAbsent: o.absent, Assumed: m.assumed(o),
+		OnDenial: o.onDenial, ToolAbsent: o.absent, Assumed: m.assumed(o), Differs: m.differs(list[best], o),
 		Provider: evaluator.ProviderVersion{Name: evaluator.Codex, Version: m.version},
 	}
 	if o.then != "" {

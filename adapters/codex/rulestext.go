@@ -1,6 +1,8 @@
 package codex
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modegate/modegate/adapters/codex/execpolicy"
@@ -40,9 +42,18 @@ func commandRules(in compiler.Intent) []writtenRule {
 		default:
 			continue
 		}
+		// The last rule that matches decides, and Codex takes the strictest: a rule
+		// that a later one covers must not be written.
+		out = slices.DeleteFunc(out, func(earlier writtenRule) bool { return w.covers(earlier) })
 		out = append(out, w)
 	}
 	return out
+}
+
+// covers reports whether every command of an earlier rule is one of w's.
+func (w writtenRule) covers(earlier writtenRule) bool {
+	exact := !strings.HasSuffix(w.from.Match, "*")
+	return !exact && len(earlier.words) >= len(w.words) && slices.Equal(earlier.words[:len(w.words)], w.words) || w.from.Match == earlier.from.Match
 }
 
 // rulesText writes the rules as an execpolicy file, one a line, "" when there are
@@ -76,6 +87,9 @@ func rulesText(rules []writtenRule) (string, error) {
 			b.WriteString(p.name + "=" + string(text)) // JSON texts and lists are Starlark's
 		}
 		b.WriteString(")\n")
+	}
+	if _, err := execpolicy.Parse(execpolicy.File{Name: "rules", Text: b.String()}); err != nil {
+		return "", fmt.Errorf("the rules that were written are refused: %w", err)
 	}
 	return b.String(), nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/modegate/modegate/adapters/codex/execpolicy"
+	"github.com/modegate/modegate/adapters/evidence/evidencetest"
 	"github.com/modegate/modegate/internal/livebin"
 )
 
@@ -27,7 +28,7 @@ func TestLiveCheck(t *testing.T) {
 	bin := livebin.Need(t, livebin.Codex)
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(171, 0))
-	refused := 0
+	refused, wrong := 0, 0
 	for i := range 400 {
 		files := ruleFiles(random)
 		argv := pick(random, commands)
@@ -53,10 +54,12 @@ func TestLiveCheck(t *testing.T) {
 			refused++
 		}
 		if ok != (err == nil) || ok && !bytes.Equal(answer, ours) {
+			wrong++
 			t.Errorf("rules %q\ncommand %q, by paths %v\ncodex: %s\n ours: %s %v", files, argv, byPaths, answer, ours, err)
 		}
 	}
-	t.Logf("400 runs, %d refused by both", refused)
+	t.Logf("%d of 400 were refused", refused)
+	evidencetest.Record(t, "codex/0.171.0/execpolicy", livebin.Codex, 400, wrong)
 }
 
 // runCheck returns the output of one run; ok is false when Codex refused the
