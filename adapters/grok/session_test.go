@@ -104,10 +104,20 @@ func open(t testing.TB, bin string, model *scripted.Server, p place, s setup) *s
 		t.Fatal(err)
 	}
 	out.id = created.SessionID
+	t.Cleanup(out.stop)
 	if s.mode != "" {
 		out.must("session/set_mode", map[string]any{"sessionId": out.id, "modeId": s.mode})
 	}
 	return out
+}
+
+// stop ends the agent, and removes the empty folder that it leaves in /tmp
+// wherever its own temporary folder is.
+func (s *session) stop() {
+	s.peer.stop()
+	if s.id != "" {
+		os.Remove(filepath.Join("/tmp/sessions", s.id))
+	}
 }
 
 func (s *session) must(method string, params any) json.RawMessage {
