@@ -47,7 +47,7 @@ func odd(words []word, version string) string {
 		return "what " + name + " starts"
 	case name == "find":
 		return oddFind(args)
-	case name == "jq" && !readOnlyCommands[name].accepts(args):
+	case name == "jq" && !jqReads(args):
 		return "jq with these options"
 	}
 	return ""
@@ -122,7 +122,8 @@ func (s *session) edits(p *part) bool {
 
 var (
 	substitution = regexp.MustCompile(`^s/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/[gpimIM0-9]*$`)
-	printing     = regexp.MustCompile(`^(?:\d+|\d+,\d+|\$)?p$`)
+	printing     = regexp.MustCompile(`^(?:p|\d+(?:,\d+)?p(?:;\d+(?:,\d+)?p)*)$`)
+	quietly      = regexp.MustCompile(`^-[nErz]+$`)
 )
 
 // sedEdits reports whether a sed call is one substitution, with -i, -E or -r, or
@@ -147,16 +148,17 @@ func sedCall(args []word, options string) bool {
 	return script != ""
 }
 
-// sedPrints reports whether sed only prints lines.
+// sedPrints reports whether sed only prints lines by their numbers.
 func sedPrints(args []word) bool {
 	quiet, script := false, ""
 	for _, w := range args {
 		switch {
-		case w.text == "-n":
-			quiet = true
-		case script == "" && strings.HasPrefix(w.text, "-"):
+		case script != "" || w.text == "--":
+		case w.text == "--quiet" || quietly.MatchString(w.text):
+			quiet = quiet || strings.ContainsAny(w.text, "nq")
+		case strings.HasPrefix(w.text, "-"):
 			return false
-		case script == "":
+		default:
 			script = w.text
 		}
 	}

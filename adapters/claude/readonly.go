@@ -2,6 +2,7 @@ package claude
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -34,13 +35,28 @@ func (s *session) onlyReads(p *part) bool {
 		return sedPrints(args) || sedCall(args, "-E -r") && len(operands("sed", args, s.version)) == 0
 	case "find":
 		return oddFind(args) == ""
-	case "git":
-		return gitReads(args)
-	case "xargs":
-		return xargsReads(args)
+	case "jq":
+		return jqReads(args)
+	case "test", "expr":
+		return !hasWord(args, "=") && !hasWord(args, "-a") && !hasWord(args, "-o")
+	case "git", "docker":
+		return subcommandReads(name, args)
 	}
-	spec, ok := readOnlyCommands[name]
-	return ok && spec.accepts(args)
+	if spec, ok := spellings[name]; ok {
+		return spec.MatchString(join(args))
+	}
+	if readOnlyPrograms[name] {
+		return true
+	}
+	if knownOptions[name] == nil {
+		return false
+	}
+	others, ok := knowsOptions(name, args)
+	return ok && othersRead(name, args, others)
+}
+
+func hasWord(args []word, text string) bool {
+	return slices.ContainsFunc(args, func(w word) bool { return w.text == text })
 }
 
 func dynamic(args []word) bool {
@@ -52,91 +68,129 @@ func dynamic(args []word) bool {
 	return false
 }
 
-// spelling says which arguments a command may have.
-type spelling struct {
-	only  *regexp.Regexp // all arguments, joined with blanks, must match
-	never string         // options that it must not have
-	max   int            // at most so many arguments that aren't options; 0: any number
-}
-
-func (s spelling) accepts(args []word) bool {
+func join(args []word) string {
 	texts := make([]string, len(args))
 	for i, w := range args {
 		texts[i] = w.text
 	}
-	if s.only != nil && !s.only.MatchString(strings.Join(texts, " ")) {
-		return false
+	return strings.Join(texts, " ")
+}
+
+// readOnlyPrograms need no permission whatever their arguments are, short of
+// paths outside the working directories (measured on 2.1.332, 2026-11-30, like
+// everything in this file: programs that are nowhere here were asked for).
+var readOnlyPrograms = set(`basename cal cat cd cmp column comm cut df diff dirname du echo expand false fmt fold free groups head hexdump id ls locale md5sum nl nproc numfmt od paste pr readlink realpath rev seq sha1sum sha256sum sleep
+	stat strings tac tail tr true tsort type uname unexpand uptime wc`)
+
+// spellings are the programs whose arguments, joined with blanks, must match.
+var spellings = map[string]*regexp.Regexp{
+	"arch":     regexp.MustCompile(`^$`),
+	"claude":   regexp.MustCompile(`^(?:-h|--help)$`),
+	"hostname": regexp.MustCompile(`^(?:|-[sifI])$`),
+	"history":  regexp.MustCompile(`^\d*$`),
+	"ifconfig": regexp.MustCompile(`^\w*$`),
+	"ip":       regexp.MustCompile(`^addr$`),
+	"node":     regexp.MustCompile(`^(?:-v|--version)$`),
+	"printf":   regexp.MustCompile(`^(?:[^-]|--)`),
+	"pwd":      regexp.MustCompile(`^$`),
+	"python":   regexp.MustCompile(`^--version$`),
+	"python3":  regexp.MustCompile(`^--version$`),
+	"whoami":   regexp.MustCompile(`^$`),
+}
+
+// othersRead looks at the arguments that aren't options, where they count.
+func othersRead(name string, args, others []word) bool {
+	switch name {
+	case "uniq":
+		return len(others) == 0
+	case "file", "rg":
+		for _, w := range args {
+			if w.glob {
+				return false
+			}
+		}
+	case "date":
+		for _, w := range others {
+			if !strings.HasPrefix(w.text, "+") {
+				return false
+			}
+		}
+	case "ps":
+		for _, w := range others {
+			if !(len(others) == len(args) && bsdStyle.MatchString(w.text)) && !digits.MatchString(w.text) {
+				return false
+			}
+		}
+	case "tput":
+		return len(others) > 0 && terminalNames[others[0].text]
+	case "xargs":
+		return len(others) == 0 || set(`echo printf wc grep head tail`)[others[0].text]
 	}
-	for _, option := range strings.Fields(s.never) {
-		if has(args, option) {
+	return true
+}
+
+// jqReads is jq: options first, then a filter that reads nothing but its input.
+func jqReads(args []word) bool {
+	filter := false
+	for _, w := range args {
+		switch {
+		case !strings.HasPrefix(w.text, "-"):
+			filter = true
+		case filter, set(`-f --from-file --rawfile --slurpfile -L --library-path`)[w.text]:
+			return false
+		}
+		if jqReadsMore.MatchString(w.text) {
 			return false
 		}
 	}
-	return s.max == 0 || len(positional(args, "")) < s.max
+	return true
 }
 
-// exactly accepts one of the argument lists, separated by bars.
-func exactly(lists string) spelling {
-	return spelling{only: regexp.MustCompile(`^(?:` + lists + `)$`)}
-}
-
-// readOnlyCommands is the built-in set (measured on 2.1.332, 2026-11-30: 1,100
-// spellings). Commands that aren't here were asked for.
-var readOnlyCommands = map[string]spelling{
-	"arch": {}, "base64": {}, "basename": {}, "cal": {}, "cat": {}, "cd": {}, "cmp": {}, "column": {}, "comm": {}, "cut": {},
-	"df": {}, "diff": {}, "dirname": {}, "du": {}, "echo": {}, "expand": {}, "expr": {}, "false": {}, "fmt": {}, "fold": {},
-	"free": {}, "groups": {}, "grep": {}, "egrep": {}, "fgrep": {}, "head": {}, "help": {}, "hexdump": {}, "id": {}, "ls": {},
-	"locale": {}, "md5sum": {}, "netstat": {}, "nl": {}, "nproc": {}, "numfmt": {}, "od": {}, "paste": {}, "pr": {}, "readlink": {},
-	"realpath": {}, "rev": {}, "seq": {}, "sha1sum": {}, "sha256sum": {}, "sleep": {}, "stat": {}, "strings": {}, "tac": {},
-	"tail": {}, "test": {}, "tr": {}, "true": {}, "tsort": {}, "type": {}, "uname": {}, "unexpand": {}, "uptime": {}, "wc": {}, "which": {},
-	"man": {never: "-P -H --pager --html"}, "lsof": {never: "+D"}, "pgrep": {},
-	"printf": {never: "-v"}, "sort": {never: "-o --output -T --compress-program"}, "file": {never: "-C -f -m"},
-	"tree": {never: "-o -R"}, "rg": {never: "--pre --hostname-bin --files"}, "ss": {never: "-K"}, "ps": {only: regexp.MustCompile(`^(?:$|-|aux|axu)`)},
-	"date":     {never: "-s --set -f"},
-	"jq":       {never: "-f --from-file --rawfile --slurpfile -L --library-path"},
-	"fd":       {never: "-x -X --exec --exec-batch"},
-	"fdfind":   {never: "-x -X --exec --exec-batch"},
-	"uniq":     {max: 1},
-	"hostname": {max: 1, never: "-F"},
-	"pwd":      exactly(``), "whoami": exactly(``), "ifconfig": exactly(``), "tput": exactly(`cols|lines|colors`),
-	"history": exactly(`(?:\d+)?`), "ip": exactly(`addr`), "node": exactly(`-v|--version`), "python": exactly(`--version`), "python3": exactly(`--version`),
-	"claude": exactly(`-h|--help`),
-	"docker": exactly(`(?:ps|images|logs|inspect)(?: .*)?`),
-}
-
-// gitReads is git's part of the set.
-func gitReads(args []word) bool {
+// subcommandReads is git and docker: a subcommand, known options, and for some
+// no further arguments or only certain ones.
+func subcommandReads(name string, args []word) bool {
 	if len(args) == 0 {
 		return false
 	}
-	verb, rest := args[0].text, args[1:]
-	if verb == "remote" || verb == "stash" || verb == "config" || verb == "worktree" || verb == "reflog" || verb == "branch" || verb == "tag" {
-		return gitListing[verb].accepts(rest)
+	sub, rest := args[0].text, args[1:]
+	first := ""
+	if len(rest) > 0 {
+		first = rest[0].text
 	}
-	spec, ok := gitVerbs[verb]
-	return ok && spec.accepts(rest)
-}
-
-var gitVerbs = map[string]spelling{
-	"blame": {}, "cat-file": {}, "describe": {}, "diff": {never: "--output --ext-diff"}, "for-each-ref": {}, "grep": {never: "-O --open-files-in-pager"},
-	"log": {never: "--output -L --ext-diff"}, "ls-files": {}, "ls-remote": {max: 1}, "merge-base": {}, "rev-list": {}, "rev-parse": {},
-	"shortlog": {}, "show": {never: "--output --ext-diff"}, "status": {},
-}
-
-var gitListing = map[string]spelling{
-	"branch":   {max: 1, never: "-d -D -m -M -c -C --delete --move --copy --set-upstream-to --edit-description"},
-	"tag":      {max: 1, never: "-d -a -s -f -m --delete"},
-	"remote":   exactly(`|-v|--verbose`),
-	"stash":    exactly(`list(?: .*)?|show(?: .*)?`),
-	"config":   exactly(`--get \S+`),
-	"worktree": exactly(`list(?: .*)?`),
-	"reflog":   exactly(`|show(?: .*)?|-.*`),
-}
-
-// xargsReads is xargs with a program that only prints.
-func xargsReads(args []word) bool {
-	if len(args) == 0 {
-		return true
+	key := name + " " + sub
+	switch key {
+	case "git remote":
+		return join(rest) == "" || join(rest) == "-v" || join(rest) == "--verbose" || first == "show" && has(rest, "-n") && len(rest) > 2
+	case "git stash":
+		if first != "list" && first != "show" {
+			return false
+		}
+		key, rest = key+" "+first, rest[1:]
+	case "git config":
+		if first != "--get" {
+			return false
+		}
+		rest = rest[1:]
+	case "git worktree":
+		if first != "list" {
+			return false
+		}
+		rest = rest[1:]
+	case "git reflog":
+		if first == "show" || first == "list" {
+			_, ok := knowsOptions(key, rest[1:])
+			return ok
+		}
 	}
-	return set(`echo printf wc grep head tail`)[args[0].text]
+	if knownOptions[key] == nil {
+		return false
+	}
+	others, ok := knowsOptions(key, rest)
+	switch key {
+	case "git reflog", "git ls-remote":
+		ok = ok && len(others) == 0
+	case "git branch", "git tag":
+		ok = ok && (len(others) == 0 || has(rest, "-l") || has(rest, "--list") || has(rest, "--merged") || has(rest, "--no-merged"))
+	}
+	return ok
 }

@@ -64,8 +64,9 @@ func parseShell(text string) *shell {
 	sh := &shell{text: text, vars: map[string]string{}}
 	script, err := bash.Parse(text)
 	if err != nil {
-		var syntactic syntax.ParseError
-		sh.broken, sh.tooLong = true, !errors.As(err, &syntactic)
+		var malformed syntax.ParseError
+		var foreign syntax.LangError
+		sh.broken, sh.tooLong = true, !errors.As(err, &malformed) && !errors.As(err, &foreign)
 		sh.hide("a text that no shell reads")
 		return sh
 	}

@@ -39,7 +39,7 @@ func (sh *shell) word(w *syntax.Word) word {
 	if braces(w) {
 		sh.hide("brace expansion")
 	}
-	if strings.HasPrefix(out.raw, "=") && len(out.raw) > 1 {
+	if len(out.raw) > 1 && out.raw[0] == '=' && out.raw[1] != '=' {
 		sh.hide("a word that zsh expands")
 	}
 	for _, r := range out.raw {
