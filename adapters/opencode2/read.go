@@ -50,15 +50,21 @@ func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error
 	if len(s.Env.Saved) > 0 {
 		m.other = opencode.NewRules(m.agent, session, s.Env.Saved, version != Measured)
 	}
-	if slices.ContainsFunc(slices.Concat(m.agent, session), isAbsolute) {
+	if slices.ContainsFunc(slices.Concat(m.agent, session), m.isAbsolute) {
 		m.final = opencode.NewRules(m.agent, session, s.Env.Saved, true)
 	}
 	return m, nil
 }
 
 // isAbsolute reports whether newer versions read a rule otherwise.
-func isAbsolute(r lastmatch.Rule) bool {
-	return strings.HasPrefix(wildcard.Normalise(r.Resource), "/")
+func (m *meaning) isAbsolute(r lastmatch.Rule) bool {
+	return strings.HasPrefix(m.absolute(r), "/")
+}
+
+// absolute is a rule's resource with the home folder in it, as a configuration
+// file has it; a rule that was sent by API keeps its shortcut.
+func (m *meaning) absolute(r lastmatch.Rule) string {
+	return wildcard.Normalise(opencode.ExpandHome(r.Action, r.Resource, m.env.Home))
 }
 
 // Judge answers one Action.
@@ -158,11 +164,11 @@ func (m *meaning) later(action, text string) (effect evaluator.Effect, twisted b
 	absolute := paths.Abs(m.env.Workspace, strings.ReplaceAll(text, `\`, "/"))
 	effect = evaluator.Ask
 	for _, r := range slices.Concat(m.agent, m.session) {
-		subject := text
-		if isAbsolute(r) {
-			subject = absolute
+		subject, pattern := text, r.Resource
+		if m.isAbsolute(r) {
+			subject, pattern = absolute, m.absolute(r)
 		}
-		if wildcard.Compile(r.Action).Match(action) && wildcard.Compile(r.Resource).Match(subject) {
+		if wildcard.Compile(r.Action).Match(action) && wildcard.Compile(pattern).Match(subject) {
 			effect = r.Effect
 		}
 	}
