@@ -201,7 +201,7 @@ func judgeReport(t *testing.T, in reportInput, a evaluator.Action) evaluator.Ver
 	if env.Workspace == "" {
 		env.Workspace = "/work/app"
 	}
-	if in.FromAgent != nil {
+	if in.FromAgent != nil || in.Rules != nil { // a row's rules are all that there are
 		env.Agents = []evaluator.Agent{{ID: "build", Permissions: in.FromAgent}}
 	}
 	native := nativeRules(t, provider, in, env, d)
