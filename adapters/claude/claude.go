@@ -34,7 +34,11 @@ func (dialect) Claims(version string) []compiler.Claim {
 // PlanFiles is the folder of the sessions' plan files: in plan mode Claude may
 // write its own there.
 func (dialect) PlanFiles(env evaluator.Env) []string {
-	if env.Home == "" {
+	facts, err := decodeFacts(env.Facts)
+	switch {
+	case err == nil && facts.ConfigDir != "":
+		return []string{facts.ConfigDir + "/plans/*.md"}
+	case env.Home == "":
 		return []string{"~/.claude/plans/*.md"}
 	}
 	return []string{env.Home + "/.claude/plans/*.md"}

@@ -82,6 +82,23 @@ func nativePath(glob string, env evaluator.Env) string {
 	return "/" + paths.Abs("/", env.Workspace) + "/" + glob
 }
 
+// floating says which path rules stand for a name anywhere below the workspace,
+// because nobody says where that is.
+func floating(rules []emitted, env evaluator.Env) []string {
+	known := env
+	known.Workspace = "/w"
+	var out []string
+	for _, e := range rules {
+		switch e.rule.Kind {
+		case evaluator.FileRead, evaluator.FileChange, evaluator.OutsideWorkspace:
+			if nativePath(e.rule.Match, env) != nativePath(e.rule.Match, known) {
+				out = append(out, "the workspace isn't given: "+e.text+" stands for that name anywhere in it")
+			}
+		}
+	}
+	return out
+}
+
 // nativeHost takes the host out of SCHEME://HOST/*, which is all that Claude's
 // rules can tell apart.
 func nativeHost(match string) (string, bool) {

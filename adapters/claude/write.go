@@ -95,7 +95,7 @@ func (d dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written,
 	if err != nil {
 		return compiler.Written{}, err
 	}
-	return compiler.Written{Native: data, Gaps: declare(in, n, rules), Sources: append([]compiler.SourceRef{
+	return compiler.Written{Native: data, Gaps: declare(in, n, rules), Assumed: floating(rules, env), Sources: append([]compiler.SourceRef{
 		{Pointer: "/permissionMode", Source: p.modeAt},
 		{Pointer: "/allowDangerouslySkipPermissions", Source: p.skipAt},
 		{Pointer: "/turnPermissionMode", Source: p.modeAt},
