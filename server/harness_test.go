@@ -95,7 +95,7 @@ type reply struct {
 // into decodes the answer's body.
 func into[T any](t testing.TB, r reply) (v T) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(r.body), &v); err != nil {
+	if err := json.Unmarshal([]byte(r.body), &v, json.MatchCaseInsensitiveNames(true)); err != nil {
 		t.Fatalf("%v in %s", err, r.body)
 	}
 	return v

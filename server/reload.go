@@ -10,6 +10,7 @@ import (
 
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/policies"
 )
 
 // failure is what is wrong with the policy on disk.
@@ -41,21 +42,24 @@ type lifted struct {
 // are compiled.
 func (s *Server) reload(ctx context.Context) (reloaded, error) {
 	old := s.current.Load()
-	next, err := s.build(ctx, nil)
+	policy, err := policies.Load(s.Policies...)
+	if err == nil && policy.Digest == old.policy.Digest && slices.Equal(policy.Files, old.policy.Files) {
+		s.mended()
+		s.metrics.reloads("unchanged")
+		return reloaded{loaded: s.loaded(old)}, nil
+	}
+	var next *snapshot
+	if err == nil {
+		next, err = s.build(ctx, policy)
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			s.degrade(err)
 		}
 		return reloaded{loaded: s.loaded(old)}, err
 	}
-	s.recover()
-	out := reloaded{}
-	if next.policy.Digest == old.policy.Digest && slices.Equal(next.policy.Files, old.policy.Files) {
-		s.metrics.reloads("unchanged")
-		out.loaded = s.loaded(old)
-		return out, nil
-	}
-	out.Changed, out.Lifted = true, liftedDenies(old, next)
+	out := reloaded{Changed: true, Lifted: liftedDenies(old, next)}
+	s.mended()
 	s.current.Store(next)
 	close(old.changed)
 	s.metrics.reloads("changed")
@@ -83,7 +87,7 @@ func (s *Server) degrade(err error) {
 	}
 }
 
-func (s *Server) recover() {
+func (s *Server) mended() {
 	if s.failure.Swap(nil) != nil {
 		s.Log.Info("the policy on disk is good again")
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/policies"
 )
 
 // Config is what a service is made of.
@@ -57,7 +58,11 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{Config: cfg, reloading: make(chan struct{}, 1), stopping: make(chan struct{})}
 	s.reloading <- struct{}{}
 	s.ids.start()
-	first, err := s.build(context.Background(), nil)
+	policy, err := policies.Load(cfg.Policies...)
+	if err != nil {
+		return nil, err
+	}
+	first, err := s.build(context.Background(), policy)
 	if err != nil {
 		return nil, err
 	}

@@ -37,15 +37,9 @@ type cell struct {
 	samples  []sample
 }
 
-// build loads the policy, from disk or as given, and compiles every cell. It
-// stops between two cells when the context ends.
+// build compiles every cell of a policy. It stops between two cells when the
+// context ends.
 func (s *Server) build(ctx context.Context, p *policies.Policy) (*snapshot, error) {
-	if p == nil {
-		var err error
-		if p, err = policies.Load(s.Policies...); err != nil {
-			return nil, err
-		}
-	}
 	if err := compiler.Validate(p, s.Dialects); err != nil {
 		return nil, err
 	}

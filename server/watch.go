@@ -13,7 +13,7 @@ import (
 // broken is tried anew though its known files look the same: what was missing
 // may be there now.
 const (
-	watchEvery = 250 * time.Millisecond
+	watchEvery = 200 * time.Millisecond
 	retryEvery = 5 * time.Second
 )
 
@@ -24,8 +24,8 @@ const (
 func (s *Server) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	inForce := s.fingerprint()
-	last, tried := inForce, time.Now()
+	var inForce, last string // at first, what was read may be older than the files
+	tried := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
