@@ -46,9 +46,10 @@ func (s *session) checkBash(r request, t *tracer) finding {
 // commandRules looks at the deny and ask rules that have a content: about the
 // commands wherever they stand, and about the tool's other inputs.
 func (s *session) commandRules(r request, sh *shell, t *tracer) (finding, bool) {
-	var texts []string
+	var texts, open []string
 	for _, p := range s.seen(sh) {
-		texts = append(texts, denyTexts(p, s.version)...)
+		t, o := denyTexts(p, s.version)
+		texts, open = append(texts, t...), append(open, o...)
 	}
 	matches := func(rule Rule) bool {
 		if !rule.about("Bash") {
@@ -57,12 +58,9 @@ func (s *session) commandRules(r request, sh *shell, t *tracer) (finding, bool) 
 		if s.parameter(rule, r) {
 			return true
 		}
-		for _, text := range texts {
-			if matchCommand(rule.Content, text) {
-				return true
-			}
-		}
-		return matchCommand(rule.Content, strings.TrimSpace(sh.text))
+		speaks := func(text string) bool { return matchCommand(rule.Content, text) }
+		return slices.ContainsFunc(texts, speaks) || speaks(strings.TrimSpace(sh.text)) ||
+			strings.Contains(rule.Content, "*") && slices.ContainsFunc(open, speaks)
 	}
 	if rule := t.first(s.rules.Deny, matches, sh.text); rule != nil {
 		return finding{denied, rule, "the rule denies a command in it"}, true

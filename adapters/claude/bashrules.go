@@ -78,44 +78,34 @@ var takesValue = map[string]string{
 	"exec": "-a", "watch": "-n", "doas": "-u -C",
 }
 
-// denyTexts are the texts of a command that a deny or ask rule may match.
-func denyTexts(p *part, version string) []string {
-	out := []string{p.text}
+// denyTexts are the texts of a command that a deny or ask rule may match; open
+// are those that only a rule with a * matches, because xargs adds to them.
+func denyTexts(p *part, version string) (texts, open []string) {
 	words := p.words
-	if len(words) > 0 && words[0].split {
-		return nil
+	if len(words) > 0 && words[0].split || version == V197 && p.hidden {
+		return nil, nil
 	}
-	add := func() {
-		if len(words) == 0 || words[0].split || !words[0].named() {
-			return
-		}
-		texts := make([]string, len(words))
+	texts = append(texts, p.text)
+	into := &texts
+	for len(words) > 0 && !words[0].split && words[0].named() {
+		line := make([]string, len(words))
 		for i, w := range words {
-			texts[i] = w.text
+			line[i] = w.text
 		}
-		out = append(out, strings.Join(texts, " "))
-		if base := path.Base(texts[0]); base != texts[0] && version != V197 {
-			texts[0] = base
-			out = append(out, strings.Join(texts, " "))
-		}
-	}
-	add()
-	for len(words) > 0 {
-		name := words[0].text
+		*into = append(*into, strings.Join(line, " "))
 		if version != V197 {
-			name = path.Base(name)
+			line[0] = path.Base(line[0])
+			*into = append(*into, strings.Join(line, " "))
 		}
-		if !runners[name] {
+		if !runners[line[0]] {
 			break
 		}
-		rest := behindRunner(name, words[1:])
-		if len(rest) == 0 {
-			break
+		if line[0] == "xargs" {
+			into = &open
 		}
-		words = rest
-		add()
+		words = behindRunner(line[0], words[1:])
 	}
-	return out
+	return texts, open
 }
 
 // behindRunner skips the options of a runner. An option of xargs hides the

@@ -25,6 +25,9 @@ var readers = map[string]reader{
 	"rg":    {skip: 1, unless: "-e -f --files", valued: "-e -m -A -B -C -g -t -T --type --glob"},
 }
 
+// newReaders were no readers in 2.1.197.
+var newReaders = set(`egrep fgrep cmp comm tac rev fold fmt pr expand unexpand gawk tsort`)
+
 // operands lists the paths that a command names, as far as Claude looks.
 func operands(name string, args []word, version string) []use {
 	switch name {
@@ -40,13 +43,13 @@ func operands(name string, args []word, version string) []use {
 	case "find":
 		return searched(args)
 	case "git":
-		if len(args) > 0 && args[0].text == "diff" {
+		if len(args) > 0 && args[0].text == "diff" && (version != V197 || has(args, "--no-index")) {
 			return read(behindDashes(positional(args[1:], ""), args))
 		}
 		return nil
 	}
 	r, ok := readers[name]
-	if !ok {
+	if !ok || version == V197 && newReaders[name] {
 		return nil
 	}
 	list := positional(args, r.valued)

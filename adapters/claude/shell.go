@@ -35,6 +35,7 @@ type part struct {
 	nested    bool // allow rules don't see it
 	uncalled  bool // stands in a function
 	grouped   bool // stands in a subshell
+	hidden    bool // 2.1.197's rules don't see it: behind a redirect or a value that isn't static
 	exported  bool // stands in what export and the like assign
 }
 
@@ -152,12 +153,38 @@ func (sh *shell) call(c *syntax.CallExpr, s *syntax.Stmt, seen bool) {
 	}
 	p.redirects = sh.redirects(s)
 	p.text = sh.ruleText(c, s)
+	p.hidden = len(s.Redirs) > 0 && s.Redirs[0].Pos().Offset() < c.Pos().Offset() || len(p.words) > 0 && strings.Contains(p.words[0].text, " ")
+	for _, a := range p.assigns {
+		p.hidden = p.hidden || !a.value.static && len(c.Args) > 0
+	}
+	if sh.behindRedirect(c, s) {
+		sh.hide("a word or a comment behind a redirect")
+	}
 	if len(c.Args) == 0 {
 		if sh.assigned += len(c.Assigns); sh.assigned > 1 {
 			sh.hide("more than one variable that is set")
 		}
 	}
 	sh.add(p, seen)
+}
+
+// behindRedirect reports whether a word or a comment stands behind a redirect to
+// a file.
+func (sh *shell) behindRedirect(c *syntax.CallExpr, s *syntax.Stmt) bool {
+	for _, r := range s.Redirs {
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.DplIn, syntax.DplOut:
+			continue
+		}
+		if len(c.Args) > 0 && r.Pos().Offset() > c.Pos().Offset() && r.Pos().Offset() < c.Args[len(c.Args)-1].Pos().Offset() {
+			return true
+		}
+		rest := strings.TrimLeft(sh.text[min(int(r.End().Offset()), len(sh.text)):], " \t")
+		if strings.HasPrefix(rest, "#") {
+			return true
+		}
+	}
+	return false
 }
 
 // assignment reads NAME=VALUE. alone says that it isn't in front of a command.
