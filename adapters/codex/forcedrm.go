@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -20,7 +21,8 @@ const maxWrappers = 8
 // xargs, nohup, timeout, command, exec, eval and find -exec hide it. Measured
 // with more than a hundred commands on 0.171.0, 2026-11-30.
 //
-// A script that can't be parsed removes nothing by force as far as Codex can see.
+// A script that can't be parsed removes nothing by force as far as Codex can see;
+// but its parser isn't ours, see unreadable.
 func forcedRemoval(argv unit) bool { return removal(argv, 0) }
 
 func removal(argv unit, depth int) bool {
@@ -68,6 +70,17 @@ func scriptRemoval(argv unit, depth int) bool {
 		return false
 	}
 	return slices.ContainsFunc(literalCommands(s), func(words unit) bool { return removal(words, depth+1) })
+}
+
+// unreadable reports whether an argv is a script that our parser refuses although
+// it speaks of rm. Of random scripts that bash refuses, a few were read by Codex's
+// more lenient parser.
+func unreadable(argv unit) bool {
+	if len(argv) != 3 || !isShell(argv[0]) || !strings.Contains(argv[2], "rm") {
+		return false
+	}
+	_, err := parseScript(argv[2])
+	return err != nil && !errors.Is(err, errCodexRefuses)
 }
 
 func hasForce(args []string) bool {
@@ -143,7 +156,10 @@ func firstCommand(s *syntax.Stmt) syntax.Command {
 
 func literalWords(s *bash.Script, c *syntax.CallExpr, redirs []*syntax.Redirect) unit {
 	var words unit
-	for i, w := range c.Args {
+	for _, w := range c.Args {
+		if unblank(s.Source(w)) == "" {
+			continue
+		}
 		swallowed := slices.ContainsFunc(redirs, func(r *syntax.Redirect) bool {
 			return r.Op != syntax.WordHdoc && r.Pos().After(c.Args[0].Pos()) && w.Pos().After(r.Pos())
 		})
@@ -151,7 +167,7 @@ func literalWords(s *bash.Script, c *syntax.CallExpr, redirs []*syntax.Redirect)
 			break
 		}
 		text, ok := plainWord(s, w)
-		if !ok && i == 0 {
+		if !ok && words == nil {
 			return nil
 		}
 		if ok {

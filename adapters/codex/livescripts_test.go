@@ -71,6 +71,7 @@ func TestLiveScripts(t *testing.T) {
 			on("cat ''"), on(`cat ""`), on("cat 1 2"), on("cat 'f'g"), on("cat f''"), on("cat $'f'"), on(`cat $"f"`), on("cat \\\nf"), on("cat f;"), on("\n\ncat f\n\n"), on("cat f &&\ncat g"), on("cat f |\ncat"), on("cat f |& cat"),
 			on("time cat f"), on("time -p cat f"), on("time cat f | cat"), on("let x=1"), on("unset X"), on("test -f x"), on("[ -f x ]"), on("coproc cat f"), on("123"), on("cat f; cat g &"), on("case x in x) cat f;; esac"), on("while false; do cat f; done"), on("cat f; declare x"), on("cat <(cat f)"), on("cat f; ;"),
 			on("cat f\ncat g"), on("cat f; (cat g)"), on("git -C . status"), on("git  -C  .  status"), on("git -C . status > x"), on("touch 'a b'"), on(`touch "\n"`), on("cat -"), on("cat $((1))"), on("cat ${X}"), on("cat #"), on("#!/bin/sh\ncat f"), on("cat f\r\n"), on("cat\tf"),
+			on(`cat "a$ b"`), on(`cat "$"`), on("\\ cat f"), on("cat \\ f"), on("cat\\ f"), on("\\\tcat f"), never("cat f; echo a$; true"),
 		)
 	})
 	t.Run("shell rules", func(t *testing.T) {
@@ -89,6 +90,7 @@ func TestLiveScripts(t *testing.T) {
 			never("time rm -f x"), never("! rm -f x"), never("rm -f x |& cat"), never("coproc rm -f x"), never("unlink x; rm -rf sub"), never("true; rm -rf"), never("rm -rf 'x"), never("if rm -f x"), never("rm -f x ; ; true"), never("true\nrm -f x"), never("find . -exec rm -f x ';'"), never("{ rm -f x; }"), never("select x in a; do rm -f x; break; done < /dev/null"), never("echo \"`rm -f x`\""), never("echo ${X:-$(rm -f x)}"), never("echo $((`rm -f x`))"), never("[[ -n $(rm -f x) ]]"), never("rm\t-f x"), never("rm -f\\\n x"), never("r\\\nm -f x"), never("> y rm -f x"), never("rm > y -f x"),
 			never("rm 2>&1 -f x"), never("rm <<E -f x\nE"), never("rm <<< y -f x"), never("rm < y -f x"), never("2>y rm -f x"), never("rm x > y -f; rm -f z"), never("sudo > y rm -f x"), never("rm &> y -f x"), never("coproc NAME { rm -f x; }"), never("coproc { rm -f x; }"),
 			never("time { rm -f x; }"), never("time -p rm -f x"), never("time (rm -f x)"), never("! time rm -f x"), never("time bash -c 'rm -f x'"), never("rm \\\n-f x"), never("rm -f x\\\n"), never("rm -\\\nf x"), never("builtin rm -f x"),
+			never("rm -f x; echo a$"), never("rm -f x; echo a$; true"), never("rm -f x; echo $; true"), never("\\  rm -f x"), never("rm \\ -f x"), never("rm -f\\ x"),
 		)
 	})
 	const patch = "*** Begin Patch\n*** Add File: p1.txt\n+hello\n*** End Patch\n"
@@ -121,6 +123,9 @@ func (total *tally) compare(t *testing.T, bin, rules string, rows ...liveRow) {
 	for _, r := range rows {
 		r.Rules = rules
 		got, ours := a.live(r), r.ours(t)
+		if ours.Outcome == "unknown" {
+			continue
+		}
 		total.cases++
 		if got != ours.Outcome && !(got == "runs" && strings.HasPrefix(ours.Outcome, got)) {
 			total.disagreements++

@@ -2,6 +2,8 @@ package codex
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -50,13 +52,26 @@ func splitScript(argv unit) split {
 	return split{Plain: true, Units: p.units}
 }
 
-// parseScript parses as Codex's parser does, which doesn't take a backslash before
-// the last newline.
+// errCodexRefuses is what Codex's parser is known not to read.
+var errCodexRefuses = errors.New("codex's parser doesn't read")
+
+// parseScript parses as Codex's parser does. That one refuses a backslash before
+// the last newline, and a lone $ right before a semicolon.
 func parseScript(text string) (*bash.Script, error) {
 	if strings.HasSuffix(strings.TrimRight(text, " \t\n"), "\\") {
-		return nil, errors.New("the script ends in a backslash")
+		return nil, fmt.Errorf("%w the script's last backslash", errCodexRefuses)
 	}
-	return bash.Parse(text)
+	s, err := bash.Parse(text)
+	if err != nil || !strings.Contains(text, "$;") {
+		return s, err
+	}
+	syntax.Walk(s.File, func(n syntax.Node) bool {
+		if lit, ok := n.(*syntax.Lit); ok && strings.HasSuffix(s.Source(lit), "$") && strings.HasPrefix(s.Slice(int(lit.End().Offset()), len(text)), ";") {
+			err = fmt.Errorf("%w a lone $ before a semicolon", errCodexRefuses)
+		}
+		return err == nil
+	})
+	return s, err
 }
 
 // plainReader collects the words of plain commands until something isn't plain.
@@ -134,9 +149,12 @@ func (p *plainReader) call(c *syntax.CallExpr) {
 		return
 	}
 	var words unit
-	for i, w := range c.Args {
+	for _, w := range c.Args {
+		if unblank(p.script.Source(w)) == "" {
+			continue
+		}
 		text, ok := plainWord(p.script, w)
-		if i == 0 {
+		if len(words) == 0 {
 			if _, lit := onlyPart(w).(*syntax.Lit); !lit {
 				ok = false
 			}
@@ -145,7 +163,7 @@ func (p *plainReader) call(c *syntax.CallExpr) {
 				return
 			}
 		}
-		if !ok {
+		if !ok || slices.ContainsFunc(w.Parts, func(q syntax.WordPart) bool { return p.dollar(q) }) {
 			p.refuse("the word " + p.script.Source(w))
 			return
 		}
@@ -154,7 +172,23 @@ func (p *plainReader) call(c *syntax.CallExpr) {
 	p.words(words)
 }
 
+// dollar reports whether double quotes hold a $, which isn't plain even where it
+// expands to nothing.
+func (p *plainReader) dollar(q syntax.WordPart) bool {
+	_, quoted := q.(*syntax.DblQuoted)
+	return quoted && strings.Contains(p.script.Source(q), "$")
+}
+
 func (p *plainReader) words(w unit) { p.units = append(p.units, w) }
+
+// unblank takes escaped blanks away from the beginning of a word: Codex's parser
+// takes them for blanks. A word of nothing else is none.
+func unblank(source string) string {
+	for len(source) > 1 && source[0] == '\\' && strings.IndexByte(" \t\v\f", source[1]) >= 0 {
+		source = source[2:]
+	}
+	return source
+}
 
 func onlyPart(w *syntax.Word) syntax.WordPart {
 	if len(w.Parts) != 1 {
@@ -175,6 +209,9 @@ func plainWord(s *bash.Script, w *syntax.Word) (string, bool) {
 	var b strings.Builder
 	for i, p := range w.Parts {
 		source := s.Source(p)
+		if i == 0 {
+			source = unblank(source)
+		}
 		if i == len(w.Parts)-1 { // a line continuation behind the word isn't part of it
 			source = strings.TrimSuffix(source, "\\\n")
 		}

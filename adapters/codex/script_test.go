@@ -24,6 +24,8 @@ func TestSplitScript(t *testing.T) {
 		{`echo "" ''`, "echo  "},
 		{"dd if=/dev/null of=x", "dd if=/dev/null of=x"},
 		{"time cat f", "time cat f"},
+		{"\\ cat f", "cat f"}, {"cat \\  f", "cat f"}, {"cat\\ f", ""},
+		{`cat "a$ b"`, ""}, {`cat "$"`, ""},
 		{"time a | b", "time a | b"}, {"coproc cat f", "coproc cat f"}, {"cat \\\nf", "cat f"}, {"cat f\\\n x", "cat f x"}, {"cat f\\\n", ""},
 		{"env ls", "env ls"},
 		{"bash -c 'ls'", "bash -c ls"},
@@ -69,6 +71,7 @@ func TestForcedRemoval(t *testing.T) {
 		"c=rm; $c -rf x": false, "cat <<'E' | bash\nrm -rf x\nE": false, "echo 'rm -rf x'": false, "git clean -fdx": false, "busybox rm -rf x": false, "rmdir -f x": false, "bash -c 'rm -rf x' y": false,
 		"rm -f\\\n x": true, "2>y rm -f x": true, "rm <<< y -f x": true, "time (rm -f x)": true,
 		"rm > y -f x": false, "rm 2>&1 -f x": false, "rm <<E -f x\nE": false, "sudo > y rm -f x": false, "coproc rm -f x": false, "coproc { rm -f x; }": false, "time { rm -f x; }": false,
+		"\\  rm -f x": true, "rm \\ -f x": true, "rm -f x; echo a$": true, "rm -f x; echo a$; true": false, "rm -f\\ x": false,
 		"rm -f x\\\n": false, "rm -\\\nf x": false, "if rm -f x": false, "rm -rf 'x": false, "ls 'x": false,
 	} {
 		if got := forcedRemoval(unit{"/bin/bash", "-lc", script}); got != want {

@@ -68,6 +68,7 @@ type decision struct {
 	of      execpolicy.Decision
 	match   *execpolicy.Match // the rule that decided, nil for a heuristic
 	forced  bool              // the heuristic was the forced removal
+	doubt   string            // why it can't be predicted
 	allowed bool              // every unit matched an allow rule
 	steps   []evaluator.Step
 	assumed []string
@@ -90,6 +91,9 @@ func (m *meaning) decide(s split, q request, part int, explain bool) decision {
 		if explain {
 			out.steps = append(out.steps, m.rules.trace(part, u, where, match)...)
 		}
+		if one.doubt != "" {
+			out.doubt = one.doubt
+		}
 		if one.of > out.of {
 			out.of, out.match, out.forced = one.of, one.match, one.forced
 		}
@@ -108,6 +112,8 @@ func (m *meaning) decide(s split, q request, part int, explain bool) decision {
 func (m *meaning) heuristic(u unit, q request) decision {
 	word := m.settings.Approval.Word
 	switch {
+	case word != untrusted && unreadable(u):
+		return decision{of: m.unmatched(q), doubt: "our parser refuses the script, and it may remove files by force: Codex's parser may read it"}
 	case !forcedRemoval(u):
 		return decision{of: m.unmatched(q)}
 	case word == never:
@@ -128,6 +134,9 @@ func (m *meaning) unmatched(q request) execpolicy.Decision {
 
 // conclude turns the decision into what happens.
 func (m *meaning) conclude(d decision, s split, q request) outcome {
+	if d.doubt != "" && d.of != execpolicy.Forbidden {
+		return unknown(d.doubt)
+	}
 	switch d.of {
 	case execpolicy.Forbidden:
 		return m.forbidden(d, s)
