@@ -17,14 +17,18 @@ func (s *session) checkBash(r request, t *tracer) finding {
 	if sh.tooLong || sh.broken && (slices.ContainsFunc(s.rules.Deny, about) || slices.ContainsFunc(s.rules.Ask, about)) {
 		return finding{step: unclear, reason: "what rules see in a text that isn't a shell's wasn't measured"}
 	}
-	if f, ok := s.commandRules(r, sh, t); ok {
-		return f
+	speaks := s.speaksOf(r, sh)
+	if rule := t.first(s.rules.Deny, speaks, sh.text); rule != nil {
+		return finding{denied, rule, "the rule denies a command in it"}
 	}
 	looks := s.lookAll(sh, t)
 	for _, l := range looks {
 		if l.step == denied {
 			return l.finding
 		}
+	}
+	if rule := t.first(s.rules.Ask, speaks, sh.text); rule != nil {
+		return finding{asked, rule, "the rule asks for a command in it"}
 	}
 	if f, ok := s.byTool(r.tool, t); ok {
 		return f
@@ -43,32 +47,19 @@ func (s *session) checkBash(r request, t *tracer) finding {
 	return s.everyPart(sh, looks, t)
 }
 
-// commandRules looks at the deny and ask rules that have a content: about the
-// commands wherever they stand, and about the tool's other inputs.
-func (s *session) commandRules(r request, sh *shell, t *tracer) (finding, bool) {
-	var texts, open []string
+// speaksOf tells which deny and ask rules with a content speak of a call: of its
+// commands, wherever they stand, or of the tool's other inputs.
+func (s *session) speaksOf(r request, sh *shell) func(Rule) bool {
+	texts, open := []string{strings.TrimSpace(sh.text)}, []string(nil)
 	for _, p := range s.seen(sh) {
 		t, o := denyTexts(p, s.version)
 		texts, open = append(texts, t...), append(open, o...)
 	}
-	matches := func(rule Rule) bool {
-		if !rule.about("Bash") {
-			return false
-		}
-		if s.parameter(rule, r) {
-			return true
-		}
-		speaks := func(text string) bool { return matchCommand(rule.Content, text) }
-		return slices.ContainsFunc(texts, speaks) || speaks(strings.TrimSpace(sh.text)) ||
-			strings.Contains(rule.Content, "*") && slices.ContainsFunc(open, speaks)
+	return func(rule Rule) bool {
+		matches := func(text string) bool { return matchCommand(rule.Content, text) }
+		return rule.about("Bash") && (s.parameter(rule, r) || slices.ContainsFunc(texts, matches) ||
+			strings.Contains(rule.Content, "*") && slices.ContainsFunc(open, matches))
 	}
-	if rule := t.first(s.rules.Deny, matches, sh.text); rule != nil {
-		return finding{denied, rule, "the rule denies a command in it"}, true
-	}
-	if rule := t.first(s.rules.Ask, matches, sh.text); rule != nil {
-		return finding{asked, rule, "the rule asks for a command in it"}, true
-	}
-	return finding{}, false
 }
 
 // seen lists the commands that deny rules see: in 2.1.197 not those of groups,

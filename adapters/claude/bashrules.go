@@ -93,6 +93,9 @@ func denyTexts(p *part, version string) (texts, open []string) {
 			line[i] = w.text
 		}
 		*into = append(*into, strings.Join(line, " "))
+		if full := withoutUnknown(words); full != "" {
+			*into = append(*into, full)
+		}
 		if version != V197 {
 			line[0] = path.Base(line[0])
 			*into = append(*into, strings.Join(line, " "))
@@ -107,6 +110,23 @@ func denyTexts(p *part, version string) (texts, open []string) {
 	}
 	return texts, open
 }
+
+// withoutUnknown is a command without the variables in it that may be empty, ""
+// when it has none.
+func withoutUnknown(words []word) string {
+	var kept []string
+	for _, w := range words {
+		if !variable.MatchString(w.raw) || w.text != w.raw {
+			kept = append(kept, w.text)
+		}
+	}
+	if len(kept) == len(words) {
+		return ""
+	}
+	return strings.Join(kept, " ")
+}
+
+var variable = regexp.MustCompile(`^\$\w+$`)
 
 // behindRunner skips the options of a runner. An option of xargs hides the
 // program from the rules.

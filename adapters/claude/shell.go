@@ -19,6 +19,7 @@ type shell struct {
 	grouped  bool    // a subshell
 	piped    bool
 	assigned int  // variables that are set by themselves
+	depth    int  // of conditions and loops
 	broken   bool // no shell reads the text
 	tooLong  bool // it is longer or deeper than we read
 	vars     map[string]string
@@ -105,18 +106,29 @@ func (sh *shell) stmt(s *syntax.Stmt, seen bool) {
 	case *syntax.CallExpr:
 		sh.call(c, s, seen)
 	case *syntax.BinaryCmd:
-		sh.piped = sh.piped || c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			sh.piped = true
+			if sh.depth > 0 {
+				sh.hide("a pipe in a condition or a loop")
+			}
+		}
 		sh.stmt(c.X, seen)
 		sh.stmt(c.Y, seen)
 	case *syntax.IfClause:
+		sh.depth++
+		defer func() { sh.depth-- }()
 		for i := c; i != nil; i = i.Else {
 			sh.stmts(i.Cond, seen)
 			sh.stmts(i.Then, seen)
 		}
 	case *syntax.WhileClause:
+		sh.depth++
+		defer func() { sh.depth-- }()
 		sh.stmts(c.Cond, seen)
 		sh.stmts(c.Do, seen)
 	case *syntax.ForClause:
+		sh.depth++
+		defer func() { sh.depth-- }()
 		sh.loop(c, seen)
 	case *syntax.TimeClause:
 		sh.timed(c, s, seen)
@@ -168,12 +180,11 @@ func (sh *shell) call(c *syntax.CallExpr, s *syntax.Stmt, seen bool) {
 	sh.add(p, seen)
 }
 
-// behindRedirect reports whether a word or a comment stands behind a redirect to
-// a file.
+// behindRedirect reports whether a word or a comment stands behind a redirect.
 func (sh *shell) behindRedirect(c *syntax.CallExpr, s *syntax.Stmt) bool {
 	for _, r := range s.Redirs {
 		switch r.Op {
-		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.DplIn, syntax.DplOut:
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 			continue
 		}
 		if len(c.Args) > 0 && r.Pos().Offset() > c.Pos().Offset() && r.Pos().Offset() < c.Args[len(c.Args)-1].Pos().Offset() {
