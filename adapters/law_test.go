@@ -89,8 +89,12 @@ func TestNativeTextAlone(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, a := range actions {
-					sameVerdict(t, cell, c, alone, a)
+				step := 1
+				if cell.Provider != evaluator.OpenCode && cell.Provider != evaluator.OpenCode2 {
+					step = 20 // the corpora are OpenCode's
+				}
+				for i := 0; i < len(actions); i += step {
+					sameVerdict(t, cell, c, alone, actions[i])
 				}
 			}
 		}
