@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
@@ -251,6 +252,28 @@ func TestDiffers(t *testing.T) {
 		v := judge(t, cell(t, c.mode, evaluator.Default, env), c.action)
 		if c.version == "" && v.Differs != nil || c.version != "" && (len(v.Differs) != 1 || v.Differs[0].Version != c.version || v.Differs[0].Effect != c.effect) {
 			t.Errorf("%s: %+v", c.mode, v.Differs)
+		}
+	}
+}
+
+// TestParts pins the requests that an Action becomes, in Codex's own form.
+func TestParts(t *testing.T) {
+	v := judge(t, read(t, evaluator.Env{}), evaluator.Action{Kind: evaluator.FileChange, Path: "a b", To: "c"})
+	var got []string
+	for _, p := range v.Parts {
+		got = append(got, string(p.Request))
+	}
+	want := []string{
+		`{"tool":"apply_patch","input":"*** Begin Patch\n*** Update File: a b\n*** Move to: c\n@@\n-…\n+…\n*** End Patch"}`,
+		`{"tool":"exec_command","cmd":"cat < 'a b' > c && unlink 'a b'"}`,
+		`{"tool":"exec_command","cmd":"cat < 'a b' > c && unlink 'a b'","sandbox_permissions":"require_escalated"}`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	for _, p := range v.Parts {
+		if _, err := evaluator.Evaluate(read(t, evaluator.Env{}), evaluator.Action{Kind: evaluator.Native, Request: p.Request}, false); err != nil {
+			t.Errorf("%s: %v", p.Request, err)
 		}
 	}
 }

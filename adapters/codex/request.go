@@ -39,9 +39,9 @@ type request struct {
 
 	Server      string                 `json:"server,omitempty"`
 	Annotations *evaluator.Annotations `json:"annotations,omitempty"`
-	Elicits     bool                   `json:"elicits,omitempty"`
+	Elicits     bool                   `json:"elicits,omitzero"`
 
-	Unsandboxed bool `json:"sessionUnsandboxed,omitempty"` // write_stdin: how the session was launched
+	Unsandboxed bool `json:"sessionUnsandboxed,omitzero"` // write_stdin: how the session was launched
 
 	// denied is whether the sandboxed attempt is known to fail in a way that Codex
 	// takes for the sandbox's doing; nil when it isn't known.
