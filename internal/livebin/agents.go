@@ -21,13 +21,11 @@ var (
 			"opencode-linux-x64/bin/opencode",
 		},
 	}
-	// Codex is @openai/codex@0.171.0.
+	// Codex is @openai/codex@0.171.0; its binary comes from the package that npm
+	// installs beside it as @openai/codex-linux-x64.
 	Codex = Agent{
 		Name: "codex", Version: "0.171.0", Env: "MODEGATE_CODEX",
-		Paths: []string{
-			"@openai/codex/vendor/x86_64-unknown-linux-musl/codex/codex",
-			"@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
-		},
+		Paths: []string{"@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"},
 	}
 	// Claude is Claude Code 2.1.332, out of @anthropic-ai/claude-agent-sdk-linux-x64@0.3.332.
 	Claude = Agent{

@@ -15,7 +15,10 @@ import (
 	"github.com/modegate/modegate/internal/livebin"
 )
 
-var update = flag.Bool("update", false, "write the recordings in testdata/opencode anew")
+var (
+	update = flag.Bool("update", false, "measure all and write the recordings in testdata/opencode anew")
+	full   = flag.Bool("full", false, "compare whole recordings with the real binary, which takes minutes, instead of a sample")
+)
 
 // recordings is where the recordings lie, from this package's folder.
 const recordings = "../../../testdata/opencode"
@@ -58,8 +61,11 @@ func (m mask) real(text string) string {
 // A text about paths relative to "/" has the root without its slash.
 func (m mask) masked(text string) string {
 	text = strings.ReplaceAll(text, m.root, "")
-	text = strings.ReplaceAll(text, strings.TrimPrefix(m.root, "/")+"/", "")
-	return m.shortened(text)
+	bare := strings.TrimPrefix(m.root, "/")
+	if text == bare {
+		return ""
+	}
+	return m.shortened(strings.ReplaceAll(text, bare+"/", ""))
 }
 
 // shortened takes the root's depth out of a relative path that climbs through
