@@ -99,6 +99,9 @@ func (s *session) everyPart(sh *shell, looks []look, t *tracer) finding {
 	if s.version == V197 && s.mode == Auto && sh.opaque == nestedCommand {
 		return finding{step: unclear, reason: "when auto in 2.1.197 runs a nested command wasn't measured"}
 	}
+	if sh.fromCommand && s.allPermitted(sh, looks) {
+		return finding{step: unclear, reason: "a variable that is set from a command's output: sometimes Claude asks, and when wasn't measured enough"}
+	}
 	if sh.opaque != "" {
 		return finding{asks, nil, sh.opaque + " can't be checked before it runs"}
 	}
@@ -119,6 +122,16 @@ func (s *session) everyPart(sh *shell, looks []look, t *tracer) finding {
 		return finding{runs, last, "every command is allowed"}
 	}
 	return finding{runs, nil, "every command is one that the mode runs or that only reads"}
+}
+
+// allPermitted reports whether every command may run by itself.
+func (s *session) allPermitted(sh *shell, looks []look) bool {
+	for i, p := range sh.parts {
+		if ok, _ := s.permits(p, looks[i], nil); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 func pathAsk(looks []look) string {
@@ -148,7 +161,7 @@ func (s *session) permits(p *part, l look, t *tracer) (bool, *Rule) {
 		}
 		return false
 	}
-	if rule := t.first(s.rules.Allow, allows, p.text); rule != nil {
+	if rule := t.first(s.rules.Allow, allows, p.text); rule != nil && !p.looped {
 		return true, rule
 	}
 	if l.cd {
