@@ -23,7 +23,7 @@ var rooms = []struct {
 	{"adapters/internal", []string{"evaluator", "policies", "compiler", "adapters/internal"}},
 	{"adapters/evidence", []string{"evaluator", "compiler"}},
 	{"adapters/broker", []string{"evaluator", "policies", "compiler"}},
-	{"adapters/*", []string{"evaluator", "policies", "compiler", "adapters/internal", "adapters/*"}},
+	{"adapters/*", []string{"evaluator", "policies", "compiler", "adapters/broker", "adapters/internal", "adapters/*"}},
 	{"adapters", []string{"evaluator", "policies", "compiler", "adapters/*"}},
 	{"evaluator/rego", []string{"evaluator"}},
 	{"evaluator", nil},

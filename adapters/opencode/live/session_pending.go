@@ -1,0 +1,285 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/modegate/modegate/adapters/broker"
+	"github.com/modegate/modegate/evaluator"
+)
+
+// requests are the requests of a run. Each is closed exactly once.
+type requests struct {
+	open     map[string]*entry
+	order    []string        // of everything that was ever open
+	done     map[string]bool // closed
+	rejected map[string]bool // sessions in which we rejected something
+	cancel   string          // the request that was answered with cancel
+}
+
+func newRequests() requests {
+	return requests{open: map[string]*entry{}, done: map[string]bool{}, rejected: map[string]bool{}}
+}
+
+// refused says why a run ended that rests after a tool call.
+func (q requests) refused() string {
+	if q.cancel != "" {
+		return "cancelled at: " + q.cancel
+	}
+	return "a refusal ended the run"
+}
+
+// entry is a request that is open.
+type entry struct {
+	req    broker.Request
+	state  state
+	answer broker.Answer
+	by     broker.Closer
+	why    string
+	heard  string // the reply of the event that came while ours was under way
+}
+
+type state int
+
+const (
+	waiting state = iota // for an answer
+	held                 // declined; told to the server after the others of its session
+	sending
+)
+
+// asked takes in a request that came as an event or in a list.
+func (r *run) asked(native json.RawMessage) {
+	q, err := r.d.o.Translator.Request(native)
+	if err != nil {
+		r.note(err.Error())
+		return
+	}
+	if r.requests.done[q.ID] || r.requests.open[q.ID] != nil {
+		return
+	}
+	switch ours, known := r.family[q.Session]; {
+	case ours:
+		r.opened(q)
+	case !known:
+		r.async(func(ctx context.Context) func() {
+			ours, err := r.d.c.descends(ctx, q.Session, r.root)
+			return func() {
+				if err != nil {
+					r.note(fmt.Sprintf("request %s: its session %s can't be read: %v", q.ID, q.Session, err))
+					return
+				}
+				r.family[q.Session] = ours
+				if ours {
+					r.asked(native)
+				}
+			}
+		})
+	}
+}
+
+// opened answers a request by itself where the cell or a grant does, and else
+// brings it to the person.
+func (r *run) opened(q broker.Request) {
+	e := &entry{req: q}
+	r.requests.open[q.ID] = e
+	r.requests.order = append(r.requests.order, q.ID)
+	if a, why, ok := r.d.o.Translator.Automatic(r.d.o.Cell, q); ok {
+		r.answer(e, a, broker.ByMode, why)
+		return
+	}
+	if g, ok := r.d.granted(q, q.Session != r.root); ok {
+		r.answer(e, broker.Answer{Decision: broker.Accept}, broker.ByGrant, "allowed this session: "+g)
+		return
+	}
+	r.person.Opened(q)
+}
+
+// decided takes a person's answer. A request that is no longer open, or answered
+// already, is left alone.
+func (r *run) decided(id string, a broker.Answer) {
+	if e := r.requests.open[id]; e != nil && e.state == waiting {
+		r.answer(e, a, broker.ByPerson, "")
+	}
+}
+
+// answer delivers an answer. A declined request waits for the others of its
+// session: a rejection takes every other request of the session with it, and
+// those have no message, so the run would end (measured on 1.18.33, 2026-11-30).
+func (r *run) answer(e *entry, a broker.Answer, by broker.Closer, why string) {
+	e.answer, e.by, e.why = a, by, why
+	if a.Decision == broker.Decline && r.others(e) {
+		e.state = held
+		return
+	}
+	r.deliver(e)
+}
+
+// others reports whether a session has other requests that aren't held.
+func (r *run) others(e *entry) bool {
+	for _, o := range r.requests.open {
+		if o != e && o.req.Session == e.req.Session && o.state != held && o.req.Shape == broker.Approval {
+			return true
+		}
+	}
+	return false
+}
+
+// release delivers what a session holds back, once nothing else of it is open.
+func (r *run) release(session string) {
+	for _, id := range r.requests.order {
+		e := r.requests.open[id]
+		if e != nil && e.req.Session == session && e.state == held && !r.others(e) {
+			r.deliver(e)
+			return
+		}
+	}
+}
+
+func (r *run) deliver(e *entry) {
+	e.state = sending
+	ops, err := r.d.o.Translator.Operations(e.req, e.answer)
+	if err != nil {
+		r.end(broker.Failed, err.Error())
+		return
+	}
+	if e.answer.Decision == broker.Decline || e.answer.Decision == broker.Cancel {
+		r.requests.rejected[e.req.Session] = true
+	}
+	r.async(func(ctx context.Context) func() {
+		done := r.d.perform(ctx, ops)
+		return func() { r.delivered(e, done) }
+	})
+}
+
+// delivered closes a request after its answer was sent. An answer that can't be
+// delivered ends the run, as the agent would wait for ever.
+func (r *run) delivered(e *entry, p performed) {
+	switch {
+	case p.err != nil:
+		r.end(broker.Failed, fmt.Sprintf("the answer to %q can't be delivered: %v", e.req.Title, p.err))
+		return
+	case p.settled:
+		r.closed(e, replied(e.heard), broker.ByOther, "it was settled before this answer came")
+	default:
+		r.closed(e, e.answer.Decision, e.by, e.why)
+	}
+	if len(p.grants) > 0 {
+		r.d.keep(p.grants)
+		r.regrant()
+	}
+	if e.answer.Decision == broker.Cancel && e.by == broker.ByPerson {
+		r.requests.cancel = e.req.Title
+		if e.req.Session != r.root {
+			// It ends the child's run alone; the person meant this one.
+			r.end(broker.Cancelled, r.requests.refused())
+		}
+	}
+	r.release(e.req.Session)
+}
+
+// regrant answers what waits and has just been granted.
+func (r *run) regrant() {
+	for _, id := range r.requests.order {
+		e := r.requests.open[id]
+		if e == nil || e.state != waiting {
+			continue
+		}
+		if g, ok := r.d.granted(e.req, e.req.Session != r.root); ok {
+			r.answer(e, broker.Answer{Decision: broker.Accept}, broker.ByGrant, "allowed this session: "+g)
+		}
+	}
+}
+
+// heardOf takes the event that a request was answered, by us or by anyone.
+func (r *run) heardOf(id, reply string) {
+	e := r.requests.open[id]
+	if e == nil {
+		return
+	}
+	if e.state == sending {
+		e.heard = reply
+		return
+	}
+	reason := "another client answered " + reply
+	if reply == ReplyReject && r.requests.rejected[e.req.Session] {
+		reason = "OpenCode rejects the other requests of a session with one that is rejected"
+	}
+	r.closed(e, replied(reply), broker.ByOther, reason)
+	r.release(e.req.Session)
+}
+
+// replied is the decision that a reply stands for, where it does.
+func replied(reply string) broker.Decision {
+	switch reply {
+	case ReplyOnce:
+		return broker.Accept
+	case ReplyReject:
+		return broker.Decline
+	}
+	return ""
+}
+
+func (r *run) closed(e *entry, d broker.Decision, by broker.Closer, reason string) {
+	delete(r.requests.open, e.req.ID)
+	r.requests.done[e.req.ID] = true
+	r.person.Closed(broker.Closing{Request: e.req, Decision: d, By: by, Reason: reason})
+}
+
+// relist reads what waits after the stream was away: new requests are taken in,
+// and those that no longer wait are closed.
+func (r *run) relist() {
+	var before []string
+	for _, id := range r.requests.order {
+		if e := r.requests.open[id]; e != nil && e.state != sending {
+			before = append(before, id)
+		}
+	}
+	r.async(func(ctx context.Context) func() {
+		list, err := r.d.c.pending(ctx)
+		if err != nil {
+			return func() { r.note("the waiting requests can't be listed: " + err.Error()) }
+		}
+		return func() {
+			there := map[string]bool{}
+			for _, native := range list {
+				if q, err := r.d.o.Translator.Request(native); err == nil {
+					there[q.ID] = true
+				}
+				r.asked(native)
+			}
+			for _, id := range before {
+				if e := r.requests.open[id]; e != nil && e.state != sending && !there[id] {
+					r.closed(e, "", broker.ByOther, "it was answered while the event stream was away")
+					r.release(e.req.Session)
+				}
+			}
+		}
+	})
+}
+
+// descends reports whether a session is a child of another, at any depth.
+func (c *Client) descends(ctx context.Context, id, from string) (bool, error) {
+	for range 32 {
+		if id == from {
+			return true, nil
+		}
+		if id == "" {
+			return false, nil
+		}
+		s, err := c.Session(ctx, id)
+		if err != nil {
+			return false, err
+		}
+		id = s.ParentID
+	}
+	return false, nil
+}
+
+// keep remembers grants until the driver's end. They are never sent as the
+// provider's own "always".
+func (d *Driver) keep(grants []evaluator.Grant) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.grants = append(d.grants, grants...)
+}

@@ -1,0 +1,288 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/modegate/modegate/adapters/broker"
+)
+
+// run is one prompt and what comes of it. Everything but the mailbox belongs to
+// the goroutine of its loop: the event stream, deliveries and answers post to
+// the mailbox, and the person is called from the loop alone.
+type run struct {
+	d      *Driver
+	root   string
+	person broker.Person
+	prompt Prompt
+	ctx    context.Context // of the calls that are under way; ends before anything is rejected
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	mu   sync.Mutex
+	box  []func()
+	ring chan struct{}
+
+	prompted bool
+	before   string // the session's last message before the prompt
+	err      string // the last session.error
+	lost     *time.Timer
+	outcome  *broker.Outcome
+
+	requests requests
+	family   map[string]bool // the session and its children: true; others: false
+	parts    map[string]*part
+	roles    map[string]string // of messages
+}
+
+// Run sends the prompt once the events flow, and follows its run to the end.
+func (d *Driver) Run(ctx context.Context, prompt string, p broker.Person) broker.Outcome {
+	r := &run{
+		d: d, root: d.ID(), person: p, ring: make(chan struct{}, 1),
+		requests: newRequests(), family: map[string]bool{d.ID(): true},
+		parts: map[string]*part{}, roles: map[string]string{},
+	}
+	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	d.mu.Lock()
+	d.run = r
+	r.prompt = Prompt{Text: prompt, Agent: d.agent, ProviderID: d.o.ProviderID, ModelID: d.o.ModelID}
+	d.mu.Unlock()
+	defer func() {
+		d.mu.Lock()
+		d.run = nil
+		d.mu.Unlock()
+	}()
+	for _, note := range d.notes {
+		r.note(note)
+	}
+	d.notes = nil
+	r.work.Go(func() { r.follow() })
+	out := r.loop(ctx)
+	r.close(ctx, out)
+	return out
+}
+
+// follow keeps the event stream.
+func (r *run) follow() {
+	_ = r.d.c.Events(r.ctx, Hooks{
+		Event: func(e Event) { r.post(func() { r.event(e) }) },
+		Connected: func(_ context.Context, again bool) {
+			r.post(func() { r.connected(again) })
+		},
+		Lost: func(err error) { r.post(func() { r.streamLost(err) }) },
+	})
+}
+
+// post puts something into the mailbox. It never waits.
+func (r *run) post(f func()) {
+	r.mu.Lock()
+	r.box = append(r.box, f)
+	r.mu.Unlock()
+	select {
+	case r.ring <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the mailbox.
+func (r *run) take() []func() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	box := r.box
+	r.box = nil
+	return box
+}
+
+// async does something beside the loop, and what it returns in the loop.
+func (r *run) async(f func(context.Context) func()) {
+	r.work.Go(func() {
+		if then := f(r.ctx); then != nil {
+			r.post(then)
+		}
+	})
+}
+
+func (r *run) loop(ctx context.Context) broker.Outcome {
+	for {
+		select {
+		case <-ctx.Done():
+			r.end(broker.Cancelled, context.Cause(ctx).Error())
+		case <-r.d.o.Gone:
+			r.end(broker.Failed, "the OpenCode server has ended")
+		case <-r.ring:
+			for _, f := range r.take() {
+				if r.outcome == nil {
+					f()
+				}
+			}
+		}
+		if r.outcome != nil {
+			return *r.outcome
+		}
+	}
+}
+
+// end decides how the run ended; the first to do so is right.
+func (r *run) end(end broker.End, reason string) {
+	if r.outcome == nil {
+		r.outcome = &broker.Outcome{End: end, Reason: reason}
+	}
+}
+
+func (r *run) note(text string) { r.person.Saw(broker.Sight{Kind: broker.SawNote, Text: text}) }
+
+// connected begins the run when the stream is open for the first time. Later it
+// finds out what happened meanwhile: the server keeps no events.
+func (r *run) connected(again bool) {
+	if r.lost != nil {
+		r.lost.Stop()
+		r.lost = nil
+		r.note("the event stream is back")
+	}
+	if !again {
+		r.async(r.begin)
+		return
+	}
+	if !r.prompted {
+		return
+	}
+	r.relist()
+	r.async(func(ctx context.Context) func() {
+		status, err := r.d.c.Statuses(ctx)
+		if err != nil {
+			return nil // the stream breaks again, or the next event tells
+		}
+		if is := status[r.root].Type; is == "" || is == StatusIdle {
+			return r.look(ctx, false)
+		}
+		return nil
+	})
+}
+
+// begin rejects what an earlier run left waiting in the session, which a late
+// answer could still set off, and sends the prompt.
+func (r *run) begin(ctx context.Context) func() {
+	fail := func(what string, err error) func() {
+		return func() { r.end(broker.Failed, what+": "+err.Error()) }
+	}
+	left, err := r.waiting(ctx)
+	if err != nil {
+		return fail("the waiting requests can't be listed", err)
+	}
+	for _, q := range left {
+		if p := r.reject(ctx, q); p.err != nil {
+			return fail("a request that an earlier run left can't be rejected", p.err)
+		}
+	}
+	messages, err := r.d.c.Messages(ctx, r.root)
+	if err != nil {
+		return fail("the session can't be read", err)
+	}
+	return func() {
+		for _, q := range left {
+			r.requests.done[q.ID] = true
+			r.note("rejected what an earlier run left waiting: " + q.Title)
+		}
+		if n := len(messages); n > 0 {
+			r.before = messages[n-1].Info.ID
+		}
+		r.prompted = true
+		r.async(func(ctx context.Context) func() {
+			if err := r.d.c.PromptAsync(ctx, r.root, r.prompt); err != nil {
+				return fail("the prompt wasn't taken", err)
+			}
+			return nil
+		})
+	}
+}
+
+func (r *run) streamLost(err error) {
+	if r.lost != nil {
+		return
+	}
+	r.note(fmt.Sprintf("the event stream is lost (%v); trying again", err))
+	r.lost = time.AfterFunc(r.d.o.Times.Lost, func() {
+		r.post(func() { r.end(broker.Failed, "the OpenCode server can't be reached") })
+	})
+}
+
+// look reads the session's messages and says how its run ended, in the loop.
+// Without sure, a run without an answer may not have begun, and is looked at
+// again.
+func (r *run) look(ctx context.Context, sure bool) func() {
+	messages, err := r.d.c.Messages(ctx, r.root)
+	if err != nil {
+		return func() { r.end(broker.Failed, "the session can't be read: "+err.Error()) }
+	}
+	return func() {
+		last, began := r.last(messages)
+		switch {
+		case last == nil && r.err != "":
+			r.end(broker.Failed, r.err)
+		case last == nil && sure && began:
+			r.end(broker.Failed, "the run ended without an answer of the agent")
+		case last == nil && sure:
+			// An idle event of before the prompt.
+		case last == nil:
+			r.again()
+		case last.Error != nil && string(last.Error) != "null":
+			r.end(broker.Failed, errorText(last.Error))
+		case last.Finish == "" && !sure:
+			r.again()
+		case last.Finish == "" || last.Finish == "tool-calls":
+			// A run that goes on never rests there: somebody refused a call
+			// without a message (measured on 1.18.33, 2026-11-30).
+			r.end(broker.Cancelled, r.requests.refused())
+		default:
+			r.end(broker.Ended, "")
+		}
+	}
+}
+
+// last is the newest answer to the prompt, if there is one; began says whether
+// the prompt is in the session.
+func (r *run) last(messages []Message) (last *MessageInfo, began bool) {
+	for i := len(messages) - 1; i >= 0 && messages[i].Info.ID != r.before; i-- {
+		switch messages[i].Info.Role {
+		case "user":
+			began = true
+		case "assistant":
+			if last == nil {
+				last = &messages[i].Info
+			}
+		}
+	}
+	return last, began
+}
+
+// again looks once more at a run that seems over.
+func (r *run) again() {
+	r.async(func(ctx context.Context) func() {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(r.d.o.Times.Again):
+			return r.look(ctx, true)
+		}
+	})
+}
+
+// errorText is the message of a session's or a message's error.
+func errorText(raw json.RawMessage) string {
+	var e struct {
+		Name string `json:"name"`
+		Data struct {
+			Message string `json:"message"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(raw, &e); err != nil || e.Name == "" {
+		return string(raw)
+	}
+	if e.Data.Message == "" {
+		return e.Name
+	}
+	return e.Name + ": " + e.Data.Message
+}

@@ -1,0 +1,244 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/modegate/modegate/adapters/broker"
+	"github.com/modegate/modegate/adapters/opencode"
+	"github.com/modegate/modegate/adapters/opencode/live"
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/policies"
+)
+
+// runFlags are the flags of run, on top of the cell, the policy and the folder.
+type runFlags struct {
+	common
+	binary  string
+	url     string
+	session string
+	model   string
+	agent   string
+	log     bool
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run -p PROVIDER -m MODE [flags] -- PROMPT",
+		Short: "Run a real agent under a mode, and bring what it asks to this terminal",
+		Long: `Run one prompt with a real agent: OpenCode 1.x, started here (from PATH or
+--binary, with your own configuration, models and keys) or running at --url. The
+session gets the rules of the chosen cell before its first prompt, and they are
+read back: the prompt is sent only when they are in force.
+
+What the agent asks is shown here. Answer with one line each:
+
+  accept    allow this once
+  session   allow this and what the label names, for this session alone
+  decline   refuse this; the agent reads that, and goes on
+  cancel    refuse this and end the run; a question is dismissed
+
+A question takes a number, a label or your own text, and where several may be
+chosen, several with commas between. Answers may be piped in: they are taken in
+order. When stdin has ended and something is asked, nobody is there: it is
+rejected and the run ends. Ctrl-C, SIGTERM, the end of the terminal and the end
+of the program that started this one reject what waits, then abort the run.
+
+A grant for the session lasts as long as this command. --session continues a
+session by the id that is printed at the end. A server at --url that wants a
+password gets OPENCODE_SERVER_PASSWORD.`,
+		Example: `  modegate run -p opencode -m approval-required -- 'fix the failing test'
+  modegate run -p opencode -m auto-accept-edits -i plan --model anthropic/claude-sonnet-4-5 -- 'plan the change'
+  modegate run -p opencode -m full-access --session ses_... -- 'go on'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if strings.TrimSpace(strings.Join(args, " ")) == "" {
+				return errors.New("run needs a prompt: modegate run -p opencode -m MODE -- PROMPT")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, strings.Join(args, " ")) },
+	}
+	fl := cmd.Flags()
+	fl.StringVarP(&f.providers, "provider", "p", "", "provider: opencode")
+	fl.StringVarP(&f.modes, "mode", "m", "", "runtime mode")
+	fl.StringVarP(&f.interactions, "interaction", "i", "default", "interaction mode: default or plan")
+	fl.StringArrayVar(&f.policies, "policy", []string{"builtin/t3code"}, "policy: a file, a folder or builtin/NAME; may be repeated, later ones on top")
+	fl.StringVar(&f.workspace, "workspace", "", "the agent's folder (default: the current folder, or the continued session's)")
+	fl.StringVar(&f.binary, "binary", "", "the agent's program (default: opencode from PATH)")
+	fl.StringVar(&f.url, "url", "", "a running OpenCode server to use, instead of starting one")
+	fl.StringVar(&f.session, "session", "", "the session to continue")
+	fl.StringVar(&f.model, "model", "", "model: PROVIDER/ID (default: the agent's own choice)")
+	fl.StringVar(&f.agent, "agent", "", "the provider's agent (default: its own choice; plan in plan)")
+	fl.BoolVar(&f.log, "log", false, "show the started server's log on stderr")
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return exit{exitUsage, fmt.Sprintf("%v; see: modegate run --help", err)}
+	})
+	return cmd
+}
+
+// oneCell is the cell that -p, -m and -i choose.
+func (f *runFlags) oneCell() (cell, error) {
+	if f.providers == "" || f.modes == "" {
+		return cell{}, errors.New("run needs a provider and a mode: -p opencode -m MODE")
+	}
+	cells, err := f.cells()
+	if err != nil {
+		return cell{}, err
+	}
+	if len(cells) != 1 {
+		return cell{}, errors.New("run drives one cell: one provider, one mode and one interaction mode")
+	}
+	if p := cells[0].Provider; p != evaluator.OpenCode {
+		return cell{}, fmt.Errorf("run can't drive %s yet: use opencode", p)
+	}
+	return cells[0], nil
+}
+
+func (f *runFlags) run(cmd *cobra.Command, prompt string) error {
+	c, err := f.oneCell()
+	if err != nil {
+		return err
+	}
+	o := live.DriverOptions{Session: f.session, Cell: c.Cell, Agent: f.agent, Translator: opencode.Boundary()}
+	if f.model != "" {
+		provider, id, ok := strings.Cut(f.model, "/")
+		if !ok || provider == "" || id == "" {
+			return fmt.Errorf("--model %q: use PROVIDER/ID", f.model)
+		}
+		o.ProviderID, o.ModelID = provider, id
+	}
+	policy, err := f.load()
+	if err != nil {
+		return err
+	}
+	dir, err := f.folder()
+	if err != nil {
+		return err
+	}
+	// What is wrong with the policy is found before anything is started.
+	if _, err := compileCell(policy, c, evaluator.Env{Workspace: dir}, ""); err != nil {
+		return err
+	}
+	o.Compile = func(env evaluator.Env) (*compiler.Compiled, error) { return compileCell(policy, c, env, "") }
+	ctx, leave, stop := watch(cmd.Context())
+	defer stop()
+	t := newTerminal(cmd.OutOrStdout(), cmd.ErrOrStderr(), isTerminal(cmd.InOrStdin()), leave)
+	client, err := f.connect(ctx, cmd, dir, &o)
+	if err != nil {
+		return err
+	}
+	defer client.stop()
+	return f.drive(ctx, cmd, client.Client, o, t, prompt, policy)
+}
+
+// drive opens the session, brings its rules up to date and runs the prompt.
+func (f *runFlags) drive(ctx context.Context, cmd *cobra.Command, c *live.Client, o live.DriverOptions, t *terminal, prompt string, policy *policies.Policy) error {
+	version, err := c.Version(ctx)
+	if err != nil {
+		return exit{exitNo, fmt.Sprintf("the OpenCode server doesn't answer: %v", err)}
+	}
+	if !strings.HasPrefix(version, "1.") {
+		return fmt.Errorf("this is OpenCode %s: run drives 1.x", version)
+	}
+	if known := opencode.New().Versions(); !slices.Contains(known, version) {
+		t.note(fmt.Sprintf("this is OpenCode %s; what is said of it was measured on %s", version, strings.Join(known, ", ")))
+	}
+	d, err := live.Open(ctx, c, o)
+	if err != nil {
+		return exit{exitNo, err.Error()}
+	}
+	if f.session != "" && f.workspace != "" && d.Directory() != c.Directory() {
+		return fmt.Errorf("session %s lies in %s, not in --workspace %s", f.session, d.Directory(), c.Directory())
+	}
+	compiled, err := broker.Sync(ctx, d, o.Compile)
+	if err != nil {
+		return exit{exitNo, err.Error()}
+	}
+	t.answer = d.Answer
+	t.begin(d.ID(), version, compiled.RuleSet, policy.Name)
+	go t.read(cmd.InOrStdin())
+	out := d.Run(ctx, prompt, t)
+	t.end(d.ID(), out)
+	if out.End == broker.Ended {
+		return nil
+	}
+	return exit{exitNo, fmt.Sprintf("the run %s: %s", out.End, out.Reason)}
+}
+
+// folder is the agent's folder.
+func (f *runFlags) folder() (string, error) {
+	dir := f.workspace
+	if dir == "" {
+		dir = "."
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("--workspace: %w", err)
+	}
+	if f.url != "" {
+		return dir, nil // the server's, perhaps on another machine
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("--workspace: %w", err)
+	} else if !info.IsDir() {
+		return "", fmt.Errorf("--workspace: %s is not a folder", dir)
+	}
+	return dir, nil
+}
+
+// connection is a client and how to end what was started for it.
+type connection struct {
+	*live.Client
+	stop func()
+}
+
+// connect starts a server, or takes the one at --url.
+func (f *runFlags) connect(ctx context.Context, cmd *cobra.Command, dir string, o *live.DriverOptions) (connection, error) {
+	if f.url != "" {
+		if f.binary != "" {
+			return connection{}, errors.New("--url and --binary exclude each other")
+		}
+		u, err := url.Parse(f.url)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return connection{}, fmt.Errorf("--url %q: use http://HOST:PORT", f.url)
+		}
+		return connection{live.NewClient(f.url, os.Getenv("OPENCODE_SERVER_PASSWORD"), dir), func() {}}, nil
+	}
+	name := f.binary
+	if name == "" {
+		name = "opencode"
+	}
+	binary, err := exec.LookPath(name)
+	if err != nil {
+		return connection{}, fmt.Errorf("no OpenCode to run (%w): install it, or name it with --binary", err)
+	}
+	log := io.Discard
+	if f.log {
+		log = cmd.ErrOrStderr()
+	}
+	s, err := live.Start(ctx, live.Options{Binary: binary, Dir: dir, Log: log, StopTimeout: 5 * time.Second})
+	if err != nil {
+		return connection{}, exit{exitNo, err.Error()}
+	}
+	o.Gone = s.Done()
+	return connection{s.Client(dir), s.Stop}, nil
+}
+
+func isTerminal(in io.Reader) bool {
+	file, ok := in.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
