@@ -57,25 +57,15 @@ type gapSet struct {
 }
 
 func (s *gapSet) add(p evaluator.Provider, w Want, v evaluator.Verdict, a evaluator.Action) {
-	want, _ := evaluator.Strictness(w.Effect, evaluator.Unconfined)
 	got, known := evaluator.Strictness(v.Effect, v.Confinement)
-	if a.Kind == evaluator.Question && w.Effect != evaluator.Deny && (v.Effect == evaluator.Allow || v.Effect == evaluator.Ask) {
-		return // a question that is allowed is one that a person answers
-	}
-	g := NewGap(p, w.Kind, *w.Rule, "")
+	g := NewGap(p, w.Kind, *w.Rule, w.Against(a, v))
 	g.Got = v.Effect
-	switch {
-	case !known:
-		g.Direction = evaluator.NotCompared
-		g.Reason = fmt.Sprintf("what the provider does can't be predicted: %s", v.Reason)
-	case got < want:
-		g.Direction = evaluator.Wider
-	case got > want:
-		g.Direction = evaluator.Narrower
-	default:
+	switch g.Direction {
+	case "":
 		return
-	}
-	if g.Reason == "" {
+	case evaluator.NotCompared:
+		g.Reason = fmt.Sprintf("what the provider does can't be predicted: %s", v.Reason)
+	default:
 		g.Reason = fmt.Sprintf("%s: %s", describe(a), v.Reason)
 	}
 	for i, old := range s.list {
@@ -89,6 +79,26 @@ func (s *gapSet) add(p evaluator.Provider, w Want, v evaluator.Verdict, a evalua
 		return
 	}
 	s.list = append(s.list, g)
+}
+
+// Against says in which direction a Verdict on the Action parts from what the
+// policy wants: "" where it doesn't, or where no rule speaks of the Action.
+func (w Want) Against(a evaluator.Action, v evaluator.Verdict) evaluator.Direction {
+	want, _ := evaluator.Strictness(w.Effect, evaluator.Unconfined)
+	got, known := evaluator.Strictness(v.Effect, v.Confinement)
+	switch {
+	case w.Rule == nil:
+		return ""
+	case a.Kind == evaluator.Question && w.Effect != evaluator.Deny && (v.Effect == evaluator.Allow || v.Effect == evaluator.Ask):
+		return "" // a question that is allowed is one that a person answers
+	case !known:
+		return evaluator.NotCompared
+	case got < want:
+		return evaluator.Wider
+	case got > want:
+		return evaluator.Narrower
+	}
+	return ""
 }
 
 // NewGap starts the gap that a rule has on a provider: its id, place and want.

@@ -23,6 +23,10 @@ type Policy struct {
 // those that are found in a policy after it was parsed.
 func (p *Policy) Show(l diag.List) diag.List { return p.files.Show(l) }
 
+// Lines returns the lines of one of the policy's files, without their endings;
+// nil for a file that isn't one.
+func (p *Policy) Lines(file string) []string { return p.files[file] }
+
 // ModePolicy is what one runtime mode means.
 type ModePolicy struct {
 	Label  string

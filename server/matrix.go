@@ -6,6 +6,7 @@ import (
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/strictjson"
+	"github.com/modegate/modegate/policies"
 )
 
 // sampleEnv is the session that the matrix's samples are judged in.
@@ -43,18 +44,30 @@ type sample struct {
 	Native      evaluator.NativeAnswer `json:"native"`
 	Reason      string                 `json:"reason"`
 	Source      *evaluator.Source      `json:"source,omitempty"`
+	Policy      *wanted                `json:"policy"` // null where no rule speaks of it: the provider's own affair
 	ToolAbsent  bool                   `json:"toolAbsent,omitzero"`
 	Visible     *bool                  `json:"visible,omitempty"`
 	Assumed     []string               `json:"assumed"`
 }
 
-// judgeSamples evaluates the cell's own native bytes in the samples' session.
-func judgeSamples(c *cell) ([]sample, error) {
+// wanted is what the policy says of a sample, whatever the provider does.
+type wanted struct {
+	Effect    evaluator.Effect    `json:"effect"`
+	Direction evaluator.Direction `json:"direction"` // how the provider parts from it; "" when it doesn't
+	Source    evaluator.Source    `json:"source"`
+}
+
+// judgeSamples evaluates the cell's own native bytes in the samples' session,
+// and puts what the policy says beside it.
+func judgeSamples(p *policies.Policy, c *cell) ([]sample, error) {
 	set := c.compiled.RuleSet
-	meaning, err := c.dialect.Read(set.Native, compiler.Setting{Env: c.dialect.Env(c.Interaction, sampleEnv)})
+	env := c.dialect.Env(c.Interaction, sampleEnv)
+	meaning, err := c.dialect.Read(set.Native, compiler.Setting{Env: env})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Cell, err)
 	}
+	in := compiler.Lower(p, c.Cell)
+	in.PlanFiles = c.dialect.PlanFiles(env)
 	places := map[string]*evaluator.Source{}
 	for i := range set.Sources {
 		places[set.Sources[i].Pointer] = &set.Sources[i].Source
@@ -71,6 +84,9 @@ func judgeSamples(c *cell) ([]sample, error) {
 		}
 		if v.Rule != nil {
 			one.Source = places[v.Rule.Pointer]
+		}
+		if w := in.Want(a.Action, env); w.Rule != nil {
+			one.Policy = &wanted{w.Effect, w.Against(a.Action, v), w.Rule.Source}
 		}
 		out = append(out, one)
 	}

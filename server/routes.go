@@ -35,6 +35,7 @@ func table() []*route {
 		{method: "POST", path: "/v1/evaluate", scopes: use, quiet: true, handle: postEvaluate},
 		{method: "GET", path: "/v1/matrix", scopes: read, handle: getMatrix},
 		{method: "GET", path: "/v1/policies", scopes: use, handle: getPolicies},
+		{method: "GET", path: "/v1/policies/text", scopes: read, handle: getPolicyText},
 		{method: "POST", path: "/v1/policies/check", scopes: []Scope{AdminScope}, heavy: true, handle: postCheck},
 		{method: "POST", path: "/v1/policies/reload", scopes: []Scope{AdminScope}, heavy: true, limit: maxEmptyBody, handle: postReload},
 		{method: "GET", path: "/healthz", public: true, quiet: true, handle: getHealth},

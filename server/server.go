@@ -16,6 +16,7 @@ import (
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
+	"github.com/modegate/modegate/server/web"
 )
 
 // Config is what a service is made of.
@@ -53,7 +54,7 @@ func New(cfg Config) (*Server, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Web == nil {
-		cfg.Web = embeddedWeb()
+		cfg.Web = web.Files
 	}
 	s := &Server{Config: cfg, reloading: make(chan struct{}, 1), stopping: make(chan struct{})}
 	s.reloading <- struct{}{}

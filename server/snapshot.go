@@ -93,7 +93,7 @@ func (s *Server) cell(p *policies.Policy, d compiler.Dialect, at evaluator.Cell)
 		return nil, fmt.Errorf("%s: %w", at, err)
 	}
 	c.etag = []string{etag(compiled.RuleSet.Digest)}
-	c.samples, err = judgeSamples(c)
+	c.samples, err = judgeSamples(p, c)
 	return c, err
 }
 

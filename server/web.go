@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"crypto/rand"
-	"embed"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -11,25 +10,16 @@ import (
 	"strings"
 )
 
-//go:embed web
-var webFiles embed.FS
-
-func embeddedWeb() fs.FS {
-	sub, err := fs.Sub(webFiles, "web")
-	if err != nil {
-		panic(err) // the name is a constant
-	}
-	return sub
-}
-
-// noncePlaceholder stands in index.html wherever an inline script or style needs
-// the answer's nonce.
+// noncePlaceholder stands in index.html wherever a script or a style needs the
+// answer's nonce.
 const noncePlaceholder = "{{nonce}}"
 
-// contentSecurityPolicy lets a page run our own files and what carries the nonce.
+// contentSecurityPolicy lets a page run what carries the nonce alone: a script's
+// imports inherit it. Trusted types keep text from ever being read as markup.
 func contentSecurityPolicy(nonce string) string {
-	return "default-src 'none'; script-src 'self' 'nonce-" + nonce + "'; style-src 'self' 'nonce-" + nonce +
-		"'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	return "default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce +
+		"'; img-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'" +
+		"; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
 // getPage answers with index.html.

@@ -1,0 +1,251 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/modegate/modegate/adapters"
+	"github.com/modegate/modegate/adapters/evidence"
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/server"
+)
+
+// chromium finds the browser: MODEGATE_CHROMIUM names it, else it is looked for.
+// Under MODEGATE_LIVE=1 its absence is a failure, else the test is skipped.
+func chromium(t *testing.T) string {
+	t.Helper()
+	if named := os.Getenv("MODEGATE_CHROMIUM"); named != "" {
+		return named
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	const why = "no Chromium on the PATH: install one, or name it in MODEGATE_CHROMIUM"
+	if os.Getenv("MODEGATE_LIVE") == "1" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+	return ""
+}
+
+const token = "a-token-of-the-tests"
+
+// page is one browser tab on a service of its own, and what was seen of it.
+type page struct {
+	t      *testing.T
+	ctx    context.Context
+	server *server.Server
+	origin string
+
+	mu       sync.Mutex
+	requests []string
+	faults   []string // console errors, exceptions, violations of the page's policy
+	expected []string // texts of faults that a test provokes
+}
+
+// open starts a service under the policies and a tab that has signed in.
+func open(t *testing.T, policies ...string) *page {
+	t.Helper()
+	p := openOut(t, policies...)
+	p.do(chromedp.Navigate(p.origin + "/sign-in?code=" + p.server.SignInCode(token)))
+	return p
+}
+
+// openOut is open without signing in, and without going anywhere.
+func openOut(t *testing.T, policies ...string) *page {
+	t.Helper()
+	path := chromium(t)
+	p := &page{t: t, server: serve(t, policies)}
+	listening := httptest.NewServer(p.server.Handler())
+	t.Cleanup(listening.Close)
+	p.origin = listening.URL
+
+	flags := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1440, 900))
+	var said bytes.Buffer
+	allocated, stop := chromedp.NewExecAllocator(t.Context(), append(flags, chromedp.CombinedOutput(&said))...)
+	t.Cleanup(stop)
+	ctx, leave := chromedp.NewContext(allocated)
+	t.Cleanup(leave)
+	p.ctx = ctx
+	if err := p.listen(); err != nil {
+		t.Fatalf("%s doesn't start: %v\n%s", path, err, said.String())
+	}
+	t.Cleanup(p.check)
+	return p
+}
+
+func serve(t *testing.T, policies []string) *server.Server {
+	t.Helper()
+	if len(policies) == 0 {
+		policies = []string{"builtin/t3code"}
+	}
+	proven, err := evidence.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	access := &server.Access{Loopback: true}
+	access.Add(token, "a reviewer", server.AdminScope)
+	s, err := server.New(server.Config{
+		Dialects: adapters.Table(), Policies: policies, Access: access,
+		Proofs: func(d compiler.Dialect, version string) []evaluator.Proof { return proven.Proofs(d, version) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// listen starts the browser and has it tell everything.
+func (p *page) listen() error {
+	if err := chromedp.Listen(p.ctx, p.watch); err != nil {
+		return err
+	}
+	if _, err := chromedp.Call(p.ctx, network.Enable, network.EnableParams{}); err != nil {
+		return err
+	}
+	if _, err := chromedp.Call(p.ctx, log.Enable, cdp.Empty{}); err != nil {
+		return err
+	}
+	_, err := chromedp.Call(p.ctx, runtime.Enable, cdp.Empty{})
+	return err
+}
+
+// watch writes down every request and everything that the browser complains of.
+func (p *page) watch(event any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		p.requests = append(p.requests, e.Request.URL)
+	case *runtime.EventExceptionThrown:
+		text := e.ExceptionDetails.Text
+		if thrown := e.ExceptionDetails.Exception; thrown != nil {
+			text += " " + thrown.Description
+		}
+		p.faults = append(p.faults, text)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning || e.Type == runtime.ConsoleAPICalledTypeAssert {
+			p.faults = append(p.faults, fmt.Sprintf("console %s: %s %s", e.Type, e.Args[0].Value, e.Args[0].Description))
+		}
+	case *log.EventEntryAdded: // violations of the page's policy come here, too
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			p.faults = append(p.faults, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
+		}
+	}
+}
+
+// check runs when the test ends: nothing left the origin, nothing went wrong.
+func (p *page) check() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, url := range p.requests {
+		if url != "about:blank" && !strings.HasPrefix(url, p.origin+"/") {
+			p.t.Errorf("a request leaves the page's origin: %s", url)
+		}
+	}
+next:
+	for _, fault := range p.faults {
+		for _, text := range p.expected {
+			if strings.Contains(fault, text) {
+				continue next
+			}
+		}
+		p.t.Errorf("the browser complains: %s", fault)
+	}
+}
+
+// do takes steps, within a minute.
+func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, time.Minute)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// visit goes to an address of the page, and waits for its heading.
+func (p *page) visit(hash, heading string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.origin+"/"+hash))
+	p.heading(heading)
+}
+
+// heading waits until the page's heading is this.
+func (p *page) heading(text string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf(`document.querySelector("main h1")?.textContent === %q`, text))
+}
+
+// until waits for a condition.
+func (p *page) until(condition string) {
+	p.t.Helper()
+	for end := time.Now().Add(20 * time.Second); !get[bool](p, condition); time.Sleep(30 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatalf("this doesn't come true: %s\nthe page says: %.2000s", condition, get[string](p, "document.body.innerText"))
+		}
+	}
+}
+
+// get evaluates an expression in the page.
+func get[T any](p *page, expression string) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, time.Minute)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		p.t.Fatalf("%v: %s", err, expression)
+	}
+	return v
+}
+
+// screen sets the window's size and what the reader prefers.
+func (p *page) screen(width, height int64, scheme string) {
+	p.t.Helper()
+	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 500}
+	if _, err := chromedp.Call(p.ctx, emulation.SetDeviceMetricsOverride, size); err != nil {
+		p.t.Fatal(err)
+	}
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// picture keeps a picture of the whole page in the folder that
+// MODEGATE_SCREENSHOTS names, to be looked at.
+func (p *page) picture(name string) {
+	p.t.Helper()
+	dir := os.Getenv("MODEGATE_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	png, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
