@@ -32,6 +32,12 @@ var (
 		Name: "claude", Version: "2.1.332", Env: "MODEGATE_CLAUDE",
 		Paths: []string{"@anthropic-ai/claude-agent-sdk-linux-x64/claude"},
 	}
+	// Claude197 is @anthropic-ai/claude-code@2.1.197, the older measured version:
+	// its auto mode asks a classifier that can be scripted.
+	Claude197 = Agent{
+		Name: "claude", Version: "2.1.197", Env: "MODEGATE_CLAUDE_2_1_197",
+		Paths: []string{"@anthropic-ai/claude-code-linux-x64/claude"},
+	}
 	// Grok is @xai-official/grok@1.0.41.
 	Grok = Agent{
 		Name: "grok", Version: "1.0.41", Env: "MODEGATE_GROK",

@@ -14,19 +14,26 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"testing"
 )
 
 // LiveEnv is the environment variable that makes a missing binary a failure
 // when it is "1". Without it a missing binary skips the test.
 const LiveEnv = "MODEGATE_LIVE"
 
+// T is the part of a test that [Need] uses. The product finds binaries through
+// this package too, and shouldn't carry the testing package for it.
+type T interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Skipf(format string, args ...any)
+}
+
 // Need returns the absolute path of the agent's binary. Without one it skips
 // the test and says where it looked, or fails it when [LiveEnv] is "1".
 //
 // A variable that names something which can't be run fails the test in either
 // case: someone asked for that binary.
-func Need(t testing.TB, a Agent) string {
+func Need(t T, a Agent) string {
 	t.Helper()
 	path, err := Find(a)
 	if err == nil {

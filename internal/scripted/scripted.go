@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 )
@@ -63,9 +62,9 @@ func scriptIn(text string) (Script, bool) {
 	return carried.Script, true
 }
 
-// A Server is the running model. Close it when the test ends.
+// A Server is the running model. Close it when nobody asks it any more.
 type Server struct {
-	http *httptest.Server
+	http *loopback
 
 	mu       sync.Mutex
 	requests []Request
@@ -77,15 +76,15 @@ func Start() *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
-	s.http = httptest.NewServer(mux)
+	s.http = listen(mux)
 	return s
 }
 
 // Close stops the model and waits for its requests.
-func (s *Server) Close() { s.http.Close() }
+func (s *Server) Close() { s.http.close() }
 
 // BaseURL is the provider's base URL, which ends in /v1.
-func (s *Server) BaseURL() string { return s.http.URL + "/v1" }
+func (s *Server) BaseURL() string { return s.http.url + "/v1" }
 
 // Requests returns the completion requests so far, oldest first.
 func (s *Server) Requests() []Request {
@@ -125,16 +124,21 @@ func next(req Request) Step {
 	if len(req.Tools) == 0 {
 		return Step{Text: "ok"}
 	}
-	for i := len(req.Messages) - 1; i >= 0; i-- {
-		if req.Messages[i].Role != "user" {
+	return scriptStep(req.Messages)
+}
+
+// scriptStep finds the newest script of a conversation, and its next step.
+func scriptStep(messages []Message) Step {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role != "user" {
 			continue
 		}
-		script, ok := scriptIn(req.Messages[i].text())
+		script, ok := scriptIn(messages[i].text())
 		if !ok {
 			continue
 		}
 		n := 0
-		for _, m := range req.Messages[i+1:] {
+		for _, m := range messages[i+1:] {
 			if m.Role == "assistant" {
 				n++
 			}

@@ -1,0 +1,85 @@
+package live_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modegate/modegate/adapters/claude"
+	"github.com/modegate/modegate/adapters/claude/live"
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/internal/livebin"
+)
+
+// TestBinaries asks the real binaries about some recorded calls and some fresh
+// ones, and compares what they do with what we say of them.
+func TestBinaries(t *testing.T) {
+	for _, agent := range []livebin.Agent{livebin.Claude, livebin.Claude197} {
+		t.Run(agent.Version, func(t *testing.T) {
+			o, err := live.OpenOracle(livebin.Need(t, agent), agent.Version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer o.Close()
+			seed := uint64(time.Now().UnixNano())
+			t.Logf("seed %d", seed)
+			r := rand.New(rand.NewPCG(seed, 1))
+			f, all := cases(t)
+			f.Version = agent.Version
+			at := r.IntN(len(all) - 16)
+			asks(t, o, f, all[at:at+16])
+			f, fresh := o.Fresh(r, 16)
+			asks(t, o, f, fresh)
+		})
+	}
+}
+
+func asks(t *testing.T, o *live.Oracle, f compiler.CaseFile, rows []jsontext.Value) {
+	t.Helper()
+	answers, err := o.Answer(t.Context(), f, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agreed := 0
+	for i, a := range answers {
+		switch {
+		case a.Skipped != "":
+			t.Logf("skipped: %s", a.Skipped)
+			continue
+		case a.Failed != "":
+			t.Errorf("%s: %s", rows[i], a.Failed)
+			continue
+		}
+		j, err := claude.New().(compiler.Conformer).Conform(a.Row, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !j.Passed {
+			t.Errorf("we say %s, the binary did %s: %s", j.Got, j.Want, rows[i])
+			continue
+		}
+		agreed++
+	}
+	t.Logf("%d of %d agree", agreed, len(rows))
+}
+
+func cases(t *testing.T) (compiler.CaseFile, []jsontext.Value) {
+	t.Helper()
+	data, err := os.ReadFile("../../../testdata/claude/cases.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := compiler.CaseFile{Header: map[string]jsontext.Value{}}
+	if err := json.Unmarshal(data, &f.Header); err != nil {
+		t.Fatal(err)
+	}
+	var rows []jsontext.Value
+	if err := json.Unmarshal(f.Header["cases"], &rows); err != nil {
+		t.Fatal(err)
+	}
+	return f, rows
+}
