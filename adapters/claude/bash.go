@@ -99,9 +99,6 @@ func (s *session) everyPart(sh *shell, looks []look, t *tracer) finding {
 	if s.version == V197 && s.mode == Auto && sh.opaque == nestedCommand {
 		return finding{step: unclear, reason: "when auto in 2.1.197 runs a nested command wasn't measured"}
 	}
-	if sh.fromCommand && s.allPermitted(sh, looks) {
-		return finding{step: unclear, reason: "a variable that is set from a command's output: sometimes Claude asks, and when wasn't measured enough"}
-	}
 	if sh.opaque != "" {
 		return finding{asks, nil, sh.opaque + " can't be checked before it runs"}
 	}
@@ -118,21 +115,20 @@ func (s *session) everyPart(sh *shell, looks []look, t *tracer) finding {
 			last = rule
 		}
 	}
-	if last != nil {
-		return finding{runs, last, "every command is allowed"}
+	f := finding{runs, last, "every command is allowed"}
+	if last == nil {
+		f.reason = "every command is one that the mode runs or that only reads"
 	}
-	return finding{runs, nil, "every command is one that the mode runs or that only reads"}
+	if sh.later {
+		f.reason += afterConditions
+	}
+	return f
 }
 
-// allPermitted reports whether every command may run by itself.
-func (s *session) allPermitted(sh *shell, looks []look) bool {
-	for i, p := range sh.parts {
-		if ok, _ := s.permits(p, looks[i], nil); !ok {
-			return false
-		}
-	}
-	return true
-}
+// afterConditions is what 2.1.332 adds to for loops and to variables that are set
+// from commands: a session that has run no condition (if, while) before asks for
+// them, as was seen on 2026-11-30 in every fresh session.
+const afterConditions = "; a session that has run no if or while before asks"
 
 func pathAsk(looks []look) string {
 	for _, l := range looks {
@@ -161,7 +157,7 @@ func (s *session) permits(p *part, l look, t *tracer) (bool, *Rule) {
 		}
 		return false
 	}
-	if rule := t.first(s.rules.Allow, allows, p.text); rule != nil && !p.looped {
+	if rule := t.first(s.rules.Allow, allows, p.text); rule != nil {
 		return true, rule
 	}
 	if l.cd {

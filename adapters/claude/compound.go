@@ -60,36 +60,18 @@ func (sh *shell) loop(c *syntax.ForClause, seen bool) {
 		sh.hide("a counting loop")
 		seen = false
 	}
-	before := len(sh.parts)
 	sh.stmts(c.Do, seen)
-	for _, p := range sh.parts[before:] {
-		for _, r := range p.redirects {
-			if !r.fd && !r.write {
-				sh.hide("input from a file in a loop")
-			}
-			p.looped = p.looped || !r.fd
-		}
-	}
+	sh.later = true
 }
 
-// items reads a word of a for list, where the output of a lone program may stand.
+// items reads a word of a for list, where a substitution may stand: its commands
+// are checked like any other.
 func (sh *shell) items(w *syntax.Word) {
-	if sub := lone(substitutes(w)); sub != nil {
+	if sub := substitutes(w); sub != nil {
 		sh.stmts(sub.Stmts, true)
 		return
 	}
 	sh.word(w)
-}
-
-// lone returns a substitution of one program without arguments, or nil.
-func lone(sub *syntax.CmdSubst) *syntax.CmdSubst {
-	if sub == nil || len(sub.Stmts) != 1 || sub.Backquotes {
-		return nil
-	}
-	if c, ok := sub.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) == 1 && len(c.Assigns) == 0 {
-		return sub
-	}
-	return nil
 }
 
 // timed is the time keyword. With an option it is a fragment to Claude.

@@ -11,20 +11,20 @@ import (
 
 // shell is a command text, taken apart as far as permissions look into it.
 type shell struct {
-	text        string
-	parts       []*part // what allow rules see: the commands of lists, pipes, conditions and loops
-	nested      []*part // what deny and ask rules see besides: groups, functions, substitutions
-	opaque      string  // why the text can't be checked before it runs, "" when it can
-	after       bool    // a job in the background: later commands don't wait for it
-	grouped     bool    // a subshell
-	piped       bool
-	assigned    int  // variables that are set by themselves
-	depth       int  // of conditions and loops
-	fromCommand bool // a variable is set from a command with arguments
-	broken      bool // no shell reads the text
-	tooLong     bool // it is longer or deeper than we read
-	vars        map[string]string
-	script      *bash.Script
+	text     string
+	parts    []*part // what allow rules see: the commands of lists, pipes, conditions and loops
+	nested   []*part // what deny and ask rules see besides: groups, functions, substitutions
+	opaque   string  // why the text can't be checked before it runs, "" when it can
+	after    bool    // a job in the background: later commands don't wait for it
+	grouped  bool    // a subshell
+	piped    bool
+	assigned int  // variables that are set by themselves
+	depth    int  // of conditions and loops
+	later    bool // it holds what a fresh session asks for
+	broken   bool // no shell reads the text
+	tooLong  bool // it is longer or deeper than we read
+	vars     map[string]string
+	script   *bash.Script
 }
 
 // part is one simple command.
@@ -37,7 +37,6 @@ type part struct {
 	nested    bool // allow rules don't see it
 	uncalled  bool // stands in a function
 	grouped   bool // stands in a subshell
-	looped    bool // stands in a for loop and has a redirect
 	hidden    bool // 2.1.197's rules don't see it: behind a redirect or a value that isn't static
 	exported  bool // stands in what export and the like assign
 }
@@ -208,16 +207,9 @@ func (sh *shell) assignment(a *syntax.Assign, alone, seen bool) assign {
 	}
 	switch sub := substitutes(a.Value); {
 	case a.Value == nil:
-	case alone && lone(sub) != nil:
-		sh.stmts(sub.Stmts, seen) // checked like any other command
 	case alone && sub != nil:
-		sh.hide("a variable that is set from a command")
-		sh.fromCommand = true
-		before := len(sh.parts)
-		sh.stmts(sub.Stmts, seen)
-		for _, p := range sh.parts[before:] {
-			p.exported = true
-		}
+		sh.later = true
+		sh.stmts(sub.Stmts, seen) // checked like any other command
 	case alone && !hasCommand(a.Value):
 		opaque := sh.opaque
 		out.value = sh.word(a.Value)
