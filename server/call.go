@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -100,6 +101,9 @@ func (s *Server) attributes(c *call, status int, took time.Duration) []slog.Attr
 	return out
 }
 
+// maxUnmeasured is the size up to which net/http finds out an answer's length.
+const maxUnmeasured = 2000
+
 // answer writes an encoded JSON value.
 func (c *call) answer(status int, body []byte) {
 	c.write(status, jsonTypes, body)
@@ -108,7 +112,9 @@ func (c *call) answer(status int, body []byte) {
 func (c *call) write(status int, kind []string, body []byte) {
 	h := c.Writer.Header()
 	h["Content-Type"] = kind
-	h["Content-Length"] = []string{itoa(len(body))}
+	if len(body) > maxUnmeasured {
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
 	c.Writer.WriteHeader(status)
 	_, _ = c.Writer.Write(body) // the client is gone: nobody to tell
 }
@@ -144,7 +150,13 @@ func (c *call) body() ([]byte, *problem) {
 	if c.browser && c.ContentType() != jsonType {
 		return nil, newProblem(http.StatusUnsupportedMediaType, "media-type", "send "+jsonType)
 	}
-	data, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, c.route.maxBody()))
+	r, limit := c.Request, c.route.maxBody()
+	if r.ContentLength >= 0 && r.ContentLength <= limit {
+		data := make([]byte, r.ContentLength)
+		_, err := io.ReadFull(r.Body, data)
+		return data, bodyProblem(err)
+	}
+	data, err := io.ReadAll(http.MaxBytesReader(c.Writer, r.Body, limit))
 	return data, bodyProblem(err)
 }
 

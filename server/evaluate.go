@@ -37,7 +37,8 @@ func postEvaluate(s *Server, c *call) {
 		return
 	}
 	if out := c.snap.quickly(data); out != nil {
-		c.answer(http.StatusOK, out)
+		c.answer(http.StatusOK, *out)
+		release(out)
 		return
 	}
 	out, p := s.evaluate(c, data)

@@ -33,7 +33,12 @@ func (s *Server) Evaluate(body []byte) (out []byte, ok bool) {
 }
 
 // Quickly answers by the fast way alone, or nil.
-func (s *Server) Quickly(body []byte) []byte { return s.current.Load().quickly(body) }
+func (s *Server) Quickly(body []byte) []byte {
+	if out := s.current.Load().quickly(body); out != nil {
+		return *out
+	}
+	return nil
+}
 
 // OpenAPI is the embedded document.
 func OpenAPI() []byte { return openAPI }

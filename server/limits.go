@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
-	"strconv"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -136,5 +135,3 @@ func checkEnv(e evaluator.Env) *place {
 }
 
 func parseQuery(raw string) (url.Values, error) { return url.ParseQuery(raw) }
-
-func itoa(n int) string { return strconv.Itoa(n) }
