@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/modegate/modegate/adapters/broker"
 	"github.com/modegate/modegate/evaluator"
@@ -38,6 +39,8 @@ type entry struct {
 	by     broker.Closer
 	why    string
 	heard  string // the reply of the event that came while ours was under way
+
+	gathered bool // held long enough for the others to come
 }
 
 type state int
@@ -50,6 +53,9 @@ const (
 
 // asked takes in a request that came as an event or in a list.
 func (r *run) asked(native json.RawMessage) {
+	if r.outcome != nil {
+		return // what waits at the end is listed then
+	}
 	q, err := r.d.o.Translator.Request(native)
 	if err != nil {
 		r.note(err.Error())
@@ -98,21 +104,33 @@ func (r *run) opened(q broker.Request) {
 // decided takes a person's answer. A request that is no longer open, or answered
 // already, is left alone.
 func (r *run) decided(id string, a broker.Answer) {
-	if e := r.requests.open[id]; e != nil && e.state == waiting {
+	if e := r.requests.open[id]; e != nil && e.state == waiting && r.outcome == nil {
 		r.answer(e, a, broker.ByPerson, "")
 	}
 }
 
 // answer delivers an answer. A declined request waits for the others of its
-// session: a rejection takes every other request of the session with it, and
-// those have no message, so the run would end (measured on 1.18.33, 2026-11-30).
+// session, and a moment for those that the same message still brings: a rejection
+// takes every other request of the session with it, and those have no message, so
+// the run would end (measured on 1.18.33, 2026-11-30).
 func (r *run) answer(e *entry, a broker.Answer, by broker.Closer, why string) {
 	e.answer, e.by, e.why = a, by, why
-	if a.Decision == broker.Decline && r.others(e) {
-		e.state = held
+	if a.Decision != broker.Decline {
+		r.deliver(e)
 		return
 	}
-	r.deliver(e)
+	e.state = held
+	r.async(func(ctx context.Context) func() {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(r.d.o.Times.Gather):
+			return func() {
+				e.gathered = true
+				r.release(e.req.Session)
+			}
+		}
+	})
 }
 
 // others reports whether a session has other requests that aren't held.
@@ -129,7 +147,7 @@ func (r *run) others(e *entry) bool {
 func (r *run) release(session string) {
 	for _, id := range r.requests.order {
 		e := r.requests.open[id]
-		if e != nil && e.req.Session == session && e.state == held && !r.others(e) {
+		if r.outcome == nil && e != nil && e.req.Session == session && e.state == held && e.gathered && !r.others(e) {
 			r.deliver(e)
 			return
 		}
@@ -182,7 +200,7 @@ func (r *run) delivered(e *entry, p performed) {
 func (r *run) regrant() {
 	for _, id := range r.requests.order {
 		e := r.requests.open[id]
-		if e == nil || e.state != waiting {
+		if e == nil || e.state != waiting || r.outcome != nil {
 			continue
 		}
 		if g, ok := r.d.granted(e.req, e.req.Session != r.root); ok {
@@ -238,9 +256,15 @@ func (r *run) relist() {
 	r.async(func(ctx context.Context) func() {
 		list, err := r.d.c.pending(ctx)
 		if err != nil {
-			return func() { r.note("the waiting requests can't be listed: " + err.Error()) }
+			return func() {
+				r.note("the waiting requests can't be listed: " + err.Error())
+				r.resting()
+			}
 		}
 		return func() {
+			if r.outcome != nil {
+				return
+			}
 			there := map[string]bool{}
 			for _, native := range list {
 				if q, err := r.d.o.Translator.Request(native); err == nil {
@@ -254,6 +278,7 @@ func (r *run) relist() {
 					r.release(e.req.Session)
 				}
 			}
+			r.resting()
 		}
 	})
 }

@@ -31,6 +31,7 @@ type run struct {
 	err      string // the last session.error
 	lost     *time.Timer
 	outcome  *broker.Outcome
+	urgent   bool // nothing is waited for
 
 	requests requests
 	family   map[string]bool // the session and its children: true; others: false
@@ -114,22 +115,36 @@ func (r *run) loop(ctx context.Context) broker.Outcome {
 			r.end(broker.Failed, "the OpenCode server has ended")
 		case <-r.ring:
 			for _, f := range r.take() {
-				if r.outcome == nil {
-					f()
-				}
+				f()
 			}
 		}
-		if r.outcome != nil {
+		if r.outcome != nil && (r.urgent || !r.sending()) {
 			return *r.outcome
 		}
 	}
 }
 
-// end decides how the run ended; the first to do so is right.
+// end decides at once how the run ended; the first to do so is right.
 func (r *run) end(end broker.End, reason string) {
+	r.rest(end, reason)
+	r.urgent = true
+}
+
+// rest decides how the run ended by itself. Answers that are under way are then
+// waited for: the run may end before the last of them is known to be delivered.
+func (r *run) rest(end broker.End, reason string) {
 	if r.outcome == nil {
 		r.outcome = &broker.Outcome{End: end, Reason: reason}
 	}
+}
+
+func (r *run) sending() bool {
+	for _, e := range r.requests.open {
+		if e.state == sending {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *run) note(text string) { r.person.Saw(broker.Sight{Kind: broker.SawNote, Text: text}) }
@@ -137,6 +152,9 @@ func (r *run) note(text string) { r.person.Saw(broker.Sight{Kind: broker.SawNote
 // connected begins the run when the stream is open for the first time. Later it
 // finds out what happened meanwhile: the server keeps no events.
 func (r *run) connected(again bool) {
+	if r.outcome != nil {
+		return
+	}
 	if r.lost != nil {
 		r.lost.Stop()
 		r.lost = nil
@@ -150,6 +168,10 @@ func (r *run) connected(again bool) {
 		return
 	}
 	r.relist()
+}
+
+// resting looks whether the run ended while the stream was away.
+func (r *run) resting() {
 	r.async(func(ctx context.Context) func() {
 		status, err := r.d.c.Statuses(ctx)
 		if err != nil {
@@ -182,6 +204,9 @@ func (r *run) begin(ctx context.Context) func() {
 		return fail("the session can't be read", err)
 	}
 	return func() {
+		if r.outcome != nil {
+			return
+		}
 		for _, q := range left {
 			r.requests.done[q.ID] = true
 			r.note("rejected what an earlier run left waiting: " + q.Title)
@@ -200,7 +225,7 @@ func (r *run) begin(ctx context.Context) func() {
 }
 
 func (r *run) streamLost(err error) {
-	if r.lost != nil {
+	if r.lost != nil || r.outcome != nil {
 		return
 	}
 	r.note(fmt.Sprintf("the event stream is lost (%v); trying again", err))
@@ -215,29 +240,29 @@ func (r *run) streamLost(err error) {
 func (r *run) look(ctx context.Context, sure bool) func() {
 	messages, err := r.d.c.Messages(ctx, r.root)
 	if err != nil {
-		return func() { r.end(broker.Failed, "the session can't be read: "+err.Error()) }
+		return func() { r.rest(broker.Failed, "the session can't be read: "+err.Error()) }
 	}
 	return func() {
 		last, began := r.last(messages)
 		switch {
 		case last == nil && r.err != "":
-			r.end(broker.Failed, r.err)
+			r.rest(broker.Failed, r.err)
 		case last == nil && sure && began:
-			r.end(broker.Failed, "the run ended without an answer of the agent")
+			r.rest(broker.Failed, "the run ended without an answer of the agent")
 		case last == nil && sure:
 			// An idle event of before the prompt.
 		case last == nil:
 			r.again()
 		case last.Error != nil && string(last.Error) != "null":
-			r.end(broker.Failed, errorText(last.Error))
+			r.rest(broker.Failed, errorText(last.Error))
 		case last.Finish == "" && !sure:
 			r.again()
 		case last.Finish == "" || last.Finish == "tool-calls":
 			// A run that goes on never rests there: somebody refused a call
 			// without a message (measured on 1.18.33, 2026-11-30).
-			r.end(broker.Cancelled, r.requests.refused())
+			r.rest(broker.Cancelled, r.requests.refused())
 		default:
-			r.end(broker.Ended, "")
+			r.rest(broker.Ended, "")
 		}
 	}
 }

@@ -112,6 +112,9 @@ func (r *run) close(ctx context.Context, out broker.Outcome) {
 	}
 	r.cancel()
 	r.work.Wait()
+	for _, f := range r.take() {
+		f() // deliveries that came through
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.d.o.Times.Stop)
 	defer cancel()
 	if r.gone() {
@@ -162,14 +165,16 @@ func (r *run) rejectAll(ctx context.Context, out broker.Outcome) {
 		if e == nil {
 			continue
 		}
-		decision, why := broker.Cancel, reason
+		decision, by, why := broker.Cancel, broker.ByStop, reason
 		switch p := r.reject(ctx, e.req); {
 		case p.err != nil:
 			decision, why = "", "it couldn't be rejected: "+p.err.Error()
 		case p.settled && e.state == sending:
-			decision, why = e.answer.Decision, "answered just before the stop"
+			decision, by, why = e.answer.Decision, e.by, "answered just before the stop"
+		case p.settled:
+			decision, by, why = "", broker.ByOther, "it was settled before the stop"
 		}
-		r.closed(e, decision, broker.ByStop, why)
+		r.closed(e, decision, by, why)
 	}
 }
 

@@ -53,15 +53,16 @@ func (c *Client) pending(ctx context.Context) ([]json.RawMessage, error) {
 
 // Times are how long a Driver waits.
 type Times struct {
-	Reply time.Duration // for one try to deliver an answer; 0 means ten seconds
-	Stop  time.Duration // for everything that stopping does; 0 means fifteen seconds
-	Lost  time.Duration // for a lost event stream to come back; 0 means a minute
-	Again time.Duration // before a run that seems over without an answer is looked at again; 0 means two seconds
+	Reply  time.Duration // for one try to deliver an answer; 0 means ten seconds
+	Stop   time.Duration // for everything that stopping does; 0 means fifteen seconds
+	Lost   time.Duration // for a lost event stream to come back; 0 means a minute
+	Gather time.Duration // for other requests before one is declined; 0 means a quarter of a second
+	Again  time.Duration // before a run that seems over without an answer is looked at again; 0 means two seconds
 }
 
 func (t Times) withDefaults() Times {
 	for d, standard := range map[*time.Duration]time.Duration{
-		&t.Reply: 10 * time.Second, &t.Stop: 15 * time.Second, &t.Lost: time.Minute, &t.Again: 2 * time.Second,
+		&t.Reply: 10 * time.Second, &t.Stop: 15 * time.Second, &t.Lost: time.Minute, &t.Again: 2 * time.Second, &t.Gather: 250 * time.Millisecond,
 	} {
 		if *d <= 0 {
 			*d = standard
