@@ -60,7 +60,7 @@ func (s *Server) serve(g *gin.Context, r *route) {
 
 var (
 	noSniff = []string{"nosniff"}
-	noCache = []string{"no-cache"}
+	noCache = []string{"private, no-cache"}
 )
 
 // finish turns a panic into an answer, and writes down what happened.

@@ -28,12 +28,13 @@ type reloaded struct {
 }
 
 // lifted is a deny that the policy had and has no more, or no longer in every
-// cell.
+// cell: a rule, or what a sample Action came to.
 type lifted struct {
-	ID     string            `json:"id"`
+	ID     string            `json:"id"` // the rule's, "" where no rule stands behind it
 	Kind   evaluator.Kind    `json:"kind"`
 	Match  string            `json:"match"`
-	Source *evaluator.Source `json:"source"` // where it stood
+	Sample string            `json:"sample,omitempty"` // the matrix's sample that isn't denied any more
+	Source *evaluator.Source `json:"source"`           // where it stood
 	Cells  []string          `json:"cells"`
 }
 
@@ -65,7 +66,7 @@ func (s *Server) reload(ctx context.Context) (reloaded, error) {
 	s.metrics.reloads("changed")
 	s.Log.Info("policy in force", "name", next.policy.Name, "digest", next.policy.Digest, "before", old.policy.Digest)
 	for _, l := range out.Lifted {
-		s.Log.Warn("a deny no longer holds", "id", l.ID, "kind", l.Kind, "match", l.Match, "cells", l.Cells)
+		s.Log.Warn("a deny no longer holds", "id", l.ID, "kind", l.Kind, "match", l.Match, "sample", l.Sample, "cells", l.Cells)
 	}
 	out.loaded = s.loaded(next)
 	return out, nil
@@ -111,7 +112,11 @@ func denies(snap *snapshot, c *cell) map[denyKey]lifted {
 	actions := sampleActions()
 	for i, one := range c.samples {
 		if one.Effect == evaluator.Deny {
-			out[denyKey{"", one.ID}] = lifted{ID: "sample " + one.ID, Kind: actions[i].Action.Kind, Match: subject(actions[i].Action), Source: one.Source}
+			l := lifted{Sample: one.ID, Kind: actions[i].Action.Kind, Match: subject(actions[i].Action), Source: one.Source}
+			if one.Source != nil {
+				l.ID = one.Source.ID
+			}
+			out[denyKey{"", one.ID}] = l
 		}
 	}
 	return out
@@ -134,8 +139,8 @@ func liftedDenies(old, next *snapshot) []lifted {
 		for k := range gone {
 			keys = append(keys, k)
 		}
-		slices.SortFunc(keys, func(a, b denyKey) int {
-			return strings.Compare(string(a.kind)+" "+a.match, string(b.kind)+" "+b.match)
+		slices.SortFunc(keys, func(a, b denyKey) int { // rules before samples
+			return -strings.Compare(string(a.kind)+" "+a.match, string(b.kind)+" "+b.match)
 		})
 		for _, k := range keys {
 			if held(kept, k) {

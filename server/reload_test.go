@@ -32,9 +32,9 @@ type loaded struct {
 		Line, Column  int
 	}
 	Lifted []struct {
-		ID, Kind, Match string
-		Cells           []string
-		Source          *struct{ Line int }
+		ID, Kind, Match, Sample string
+		Cells                   []string
+		Source                  *struct{ Line int }
 	}
 }
 
@@ -107,7 +107,7 @@ func TestReloadNamesLiftedDenies(t *testing.T) {
 	}
 	found := false
 	for _, one := range l.Lifted {
-		if one.ID == "plan-edits-deny" {
+		if one.ID == "plan-edits-deny" && one.Sample == "" {
 			found = one.Kind == "file-change" && one.Match == "*" && len(one.Cells) == 4 && one.Source.Line == 16 && one.Cells[0] == "opencode2/approval-required/plan"
 		}
 	}

@@ -85,6 +85,9 @@ func (s *Server) ruleset(c *call, get func(*snapshot) (encoded, error)) {
 		c.refuse(p)
 		return
 	}
+	if wait > 0 { // net/http ends a request whose time for reading is over, read or not
+		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(wait + readTimeout))
+	}
 	timeout := time.NewTimer(wait)
 	defer timeout.Stop()
 	for {
