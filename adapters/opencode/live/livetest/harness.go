@@ -20,6 +20,9 @@ type Options struct {
 	// Config adds to the global opencode.json; see [Config].
 	Config map[string]any
 	Env    []string
+	// Password of the server, for a test that reaches it by itself. Empty makes
+	// a random one.
+	Password string
 }
 
 // A Harness is a running OpenCode with a scripted model.
@@ -47,7 +50,7 @@ func Start(t testing.TB, o Options) *Harness {
 	}
 	Write(t, filepath.Join(live.ConfigDir(h.Home), "opencode.json"), string(config))
 	h.Server, err = live.Start(t.Context(), live.Options{
-		Binary: bin, Dir: h.Home, Home: h.Home,
+		Binary: bin, Dir: h.Home, Home: h.Home, Password: o.Password,
 		Env: append([]string{"SHELL=/bin/bash", "GIT_CONFIG_NOSYSTEM=1"}, o.Env...),
 	})
 	if err != nil {
