@@ -55,6 +55,7 @@ type page struct {
 	ctx    context.Context
 	server *server.Server
 	origin string
+	gone   func() // stops the service
 
 	mu       sync.Mutex
 	requests []string
@@ -77,7 +78,7 @@ func openOut(t *testing.T, policies ...string) *page {
 	p := &page{t: t, server: serve(t, policies)}
 	listening := httptest.NewServer(p.server.Handler())
 	t.Cleanup(listening.Close)
-	p.origin = listening.URL
+	p.origin, p.gone = listening.URL, listening.Close
 
 	flags := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
@@ -185,11 +186,24 @@ func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// visit goes to an address of the page, and waits for its heading.
+// visit loads the page at an address, and waits for its heading.
 func (p *page) visit(hash, heading string) {
 	p.t.Helper()
 	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.origin+"/"+hash))
 	p.heading(heading)
+}
+
+// turn goes to another address of the page without loading it.
+func (p *page) turn(hash, heading string) {
+	p.t.Helper()
+	p.run(fmt.Sprintf("location.hash = %q", hash))
+	p.heading(heading)
+}
+
+// run runs a statement in the page.
+func (p *page) run(statement string) {
+	p.t.Helper()
+	get[bool](p, "(() => { "+statement+"; return true })()")
 }
 
 // heading waits until the page's heading is this.
@@ -201,7 +215,7 @@ func (p *page) heading(text string) {
 // until waits for a condition.
 func (p *page) until(condition string) {
 	p.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !get[bool](p, condition); time.Sleep(30 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); !get[bool](p, "Boolean("+condition+")"); time.Sleep(30 * time.Millisecond) {
 		if time.Now().After(end) {
 			p.t.Fatalf("this doesn't come true: %s\nthe page says: %.2000s", condition, get[string](p, "document.body.innerText"))
 		}

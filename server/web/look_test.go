@@ -1,24 +1,34 @@
 package web_test
 
 import (
+	"fmt"
+	"net/url"
 	"testing"
 )
 
 // views are the addresses at which the page is looked at.
-var views = []struct{ name, hash, heading string }{
-	{"matrix", "", "What happens when an agent wants to run a command"},
-	{"matrix-change", "#/?action=file-change", "What happens when an agent wants to change a file"},
-	{"cell", "#/cell/codex/auto/plan?action=file-change", "Codex · Auto · Plan"},
-	{"cell-list", "#/cell/opencode/approval-required/default", "OpenCode 1.x · Supervised · Default"},
-	{"playground", "#/try", "Playground"},
-	{"verdicts", "#/try?kind=command&command=git+push+--force&mode=auto&workspace=%2Fwork%2Fapp", "Playground"},
-	{"policy", "#/policy?file=t3code.yaml&line=30", "Policy t3code"},
+var views = []struct {
+	name, hash, heading string
+	cards               int
+}{
+	{"matrix", "#/", "What happens when an agent wants to run a command", 0},
+	{"matrix-change", "#/?action=file-change", "What happens when an agent wants to change a file", 0},
+	{"cell", "#/cell/codex/auto/plan?action=file-change", "Codex · Auto · Plan", 0},
+	{"cell-list", "#/cell/opencode/approval-required/default", "OpenCode 1.x · Supervised · Default", 0},
+	{"playground", "#/try", "Playground", 0},
+	{"verdicts", "#/try?kind=command&command=git+push+--force&mode=auto&workspace=%2Fwork%2Fapp", "Playground", 6},
+	{"pasted", "#/try?kind=file-change&path=a.ts&settings=native&provider=claude&mode=auto&native=" + url.QueryEscape(bypass), "Playground", 7},
+	{"policy", "#/policy?file=t3code.yaml&line=30", "Policy t3code", 0},
 }
+
+// bypass is what an orchestrator sends Claude in full access.
+const bypass = `{"permissionMode":"bypassPermissions","allowDangerouslySkipPermissions":true,"turnPermissionMode":"bypassPermissions","permissions":{"allow":[],"ask":[],"deny":[]},"callback":{"AskUserQuestion":"question","ExitPlanMode":"capture-plan-then-deny","default":"allow"}}`
 
 // Every view, in light and dark, on a desk and on a phone: nothing is cut off or
 // needs to be scrolled sideways.
 func TestEveryViewFits(t *testing.T) {
 	p := open(t)
+	p.heading(views[0].heading)
 	for _, screen := range []struct {
 		name          string
 		width, height int64
@@ -28,10 +38,11 @@ func TestEveryViewFits(t *testing.T) {
 	} {
 		p.screen(screen.width, screen.height, screen.scheme)
 		for _, v := range views {
-			p.visit(v.hash, v.heading)
-			if v.name == "verdicts" {
-				p.until(`document.querySelectorAll(".card").length === 6`)
+			p.turn(v.hash, v.heading)
+			if v.cards > 0 {
+				p.until(fmt.Sprintf(`document.querySelectorAll(".card").length === %d`, v.cards))
 			}
+			p.until(`document.querySelector("main").textContent.includes("[object") === false`)
 			if wide := get[float64](p, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
 				t.Errorf("%s, %s: the page is %v pixels too wide: %s", screen.name, v.name, wide, get[string](p, widest))
 			}

@@ -7,6 +7,7 @@ import { at, interactionsOf, providersOf } from "./findings.js";
 import { native } from "./native.js";
 import { placeLink, source } from "./source.js";
 import { link } from "./state.js";
+import { table } from "./table.js";
 import { actionText, deciderWords, interactionName, providerName, sampleName } from "./words.js";
 
 export async function view({ path, params }) {
@@ -47,59 +48,50 @@ function picker(matrix, cell, action) {
 }
 
 function does(matrix, cell, text) {
-  const head = ["The agent wants to", "Answer", "Who decides", "Who enforces", "The policy says", "Why"];
-  const try_ = (s) => link(["try"], { mode: cell.mode, interaction: cell.interaction, workspace: matrix.env.workspace, ...s.action });
+  const tried = (s) => link(["try"], { mode: cell.mode, interaction: cell.interaction, workspace: matrix.env.workspace, ...s.action });
+  const rows = matrix.samples.map((sample) => {
+    const s = cell.samples.find((one) => one.id === sample.id);
+    return [
+      [sampleName(sample.id), " ", h("a", { class: "small", href: tried(sample), "aria-label": `try: ${sampleName(sample.id)}` }, "try"),
+        h("code", { class: "sample" }, actionText(sample.action))],
+      [badge(s), s.toolAbsent ? h("div", { class: "small" }, "the tool isn't offered") : null,
+        s.native.effect !== s.effect ? h("div", { class: "small" }, "the provider itself: ", badge(s.native)) : null],
+      deciderWords(s.decider),
+      enforcer(s.enforcer),
+      s.policy ? [badge({ effect: s.policy.effect }), " ", s.policy.direction ? direction(s.policy.direction) : null,
+        h("div", { class: "small" }, placeLink(s.policy.source))] : h("span", { class: "muted" }, "nothing"),
+      [s.reason, s.source ? h("div", { class: "small" }, source(text, s.source)) : null],
+    ];
+  });
   return h("section", { "aria-labelledby": "does" }, h("h2", { id: "does" }, "What it does"),
-    h("table", { class: "rows does" },
-      h("thead", null, h("tr", null, head.map((t) => h("th", { scope: "col" }, t)))),
-      h("tbody", null, matrix.samples.map((sample) => {
-        const s = cell.samples.find((one) => one.id === sample.id);
-        const label = (i) => ({ "data-label": head[i] });
-        return h("tr", null,
-          h("th", { scope: "row" }, sampleName(sample.id), " ", h("a", { class: "small", href: try_(sample), "aria-label": `try: ${sampleName(sample.id)}` }, "try"),
-            h("code", { class: "sample" }, actionText(sample.action))),
-          h("td", label(1), badge(s), s.toolAbsent ? h("div", { class: "small" }, "the tool isn’t offered") : null,
-            s.native.effect !== s.effect ? h("div", { class: "small" }, "the provider itself: ", badge(s.native)) : null),
-          h("td", label(2), deciderWords(s.decider)),
-          h("td", label(3), enforcer(s.enforcer)),
-          h("td", label(4), s.policy ? [badge({ effect: s.policy.effect }), " ", s.policy.direction ? direction(s.policy.direction) : null,
-            h("div", { class: "small" }, placeLink(s.policy.source))] : h("span", { class: "muted" }, "nothing")),
-          h("td", { ...label(5), class: "why" }, s.reason, s.source ? h("div", { class: "small" }, source(text, s.source)) : null));
-      }))));
+    table(["The agent wants to", "Answer", "Who decides", "Who enforces", "The policy says", "Why"], rows, { name: "does", named: true }));
 }
 
 function gaps(cell, text) {
   const accepted = (id) => text.acknowledge.find((a) => a.gap === id);
-  const head = ["Direction", "The policy says", "The provider does", "Why", "Acknowledged"];
+  const rows = cell.gaps.map((g) => [
+    [direction(g.direction), h("div", { class: "small" }, g.kind)],
+    [g.want === "unknown" ? "—" : badge({ effect: g.want }), h("div", { class: "small" }, source(text, g.source))],
+    badge({ effect: g.got }),
+    [g.reason, h("div", { class: "small muted" }, h("code", null, g.id))],
+    g.acknowledged ? ["yes: ", accepted(g.id)?.reason ?? "", accepted(g.id) ? h("div", { class: "small" }, placeLink(accepted(g.id).source)) : null] :
+      g.direction === "wider" ? h("strong", { class: "wider" }, "no") : h("span", { class: "muted" }, "not needed"),
+  ]);
   return h("section", { "aria-labelledby": "gaps" }, h("h2", { id: "gaps" }, `Gaps (${cell.gaps.length})`),
-    cell.gaps.length === 0 ? h("p", { class: "muted" }, "None: as far as the settings were compared with the policy, they mean the same.") :
-      h("table", { class: "rows" },
-        h("thead", null, h("tr", null, head.map((t) => h("th", { scope: "col" }, t)))),
-        h("tbody", null, cell.gaps.map((g) => h("tr", null,
-          h("td", { "data-label": head[0] }, direction(g.direction), h("div", { class: "small" }, g.kind)),
-          h("td", { "data-label": head[1] }, g.want === "unknown" ? "—" : badge({ effect: g.want }), h("div", { class: "small" }, source(text, g.source))),
-          h("td", { "data-label": head[2] }, badge({ effect: g.got })),
-          h("td", { "data-label": head[3], class: "why" }, g.reason, h("div", { class: "small muted" }, h("code", null, g.id))),
-          h("td", { "data-label": head[4], class: "why" }, g.acknowledged ? ["yes: ", accepted(g.id)?.reason ?? "", h("div", { class: "small" }, source(null, accepted(g.id)?.source))] :
-            g.direction === "wider" ? h("strong", { class: "wider" }, "no") : h("span", { class: "muted" }, "not needed")))))));
+    rows.length ? table(["Direction", "The policy says", "The provider does", "Why", "Acknowledged"], rows) :
+      h("p", { class: "muted" }, "None: as far as the settings were compared with the policy, they mean the same."));
 }
 
 function assumed(cell, set) {
   const all = [...new Set([...set.assumed, ...cell.samples.flatMap((s) => s.assumed)])];
   return h("section", null, h("h2", null, "Assumed"),
     all.length === 0 ? h("p", { class: "muted" }, "Nothing.") :
-      [h("p", { class: "muted" }, "What isn’t known without a session, and was taken instead. Give it in the playground."), h("ul", null, all.map((a) => h("li", null, a)))]);
+      [h("p", { class: "muted" }, "What isn't known without a session, and was taken instead. Give it in the playground."), h("ul", null, all.map((a) => h("li", null, a)))]);
 }
 
-// proofs are told as they are kept: what isn't proven says so.
-export function proofTable(list) {
-  const head = ["Claim", "Status", "By", "Date"];
-  return h("table", { class: "rows proof" },
-    h("thead", null, h("tr", null, head.map((t) => h("th", { scope: "col" }, t)))),
-    h("tbody", null, list.map((p) => h("tr", null, h("th", { scope: "row" }, p.claim),
-      h("td", { "data-label": head[1] }, h("span", { class: "status " + p.status }, p.status)),
-      h("td", { "data-label": head[2] }, p.by || "—"), h("td", { "data-label": head[3] }, p.date || "—")))));
-}
+// proofTable tells proofs as they are kept: what isn't proven says so.
+export const proofTable = (list) => table(["Claim", "Status", "By", "Date"],
+  list.map((p) => [p.claim, h("span", { class: "status " + p.status }, p.status), p.by || "—", p.date || "—"]), { name: "proof", named: true });
 
 function proofs(cell) {
   return h("section", null, h("h2", null, "Proof"),

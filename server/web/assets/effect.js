@@ -1,7 +1,7 @@
 // effect.js draws an outcome: its shape, its word, who enforces it, and how it
 // parts from the policy.
 import { h, svg } from "./dom.js";
-import { confinementWords, effectMeans, enforcerMeans, enforcerWords } from "./words.js";
+import { confinementMeans, confinementWords, effectMeans, enforcerMeans, enforcerWords } from "./words.js";
 
 const shapes = {
   allow: "M3 2l11 6-11 6z", // goes ahead
@@ -25,12 +25,12 @@ export function shape(o) {
 
 // badge is an outcome in a line of text.
 export function badge(o, withConfinement = true) {
-  return h("span", { class: "effect " + effectClass(o), title: effectMeans[o.effect] },
-    shape(o), o.effect, confined(o) && withConfinement ? h("span", { class: "confined" }, confinementWords(o.confinement)) : null);
+  return h("span", { class: "effect " + effectClass(o), title: effectMeans[o.effect] + (confined(o) ? ", " + confinementMeans(o.confinement) : "") },
+    shape(o), h("span", { class: "word" }, o.effect), confined(o) && withConfinement ? h("span", { class: "confined" }, confinementWords(o.confinement)) : null);
 }
 
 // shortConfinement is the sandbox in a square.
-export const shortConfinement = (o) => (confined(o) ? "sandbox: " + (o.confinement === "read-only" ? "read-only" : "workspace") : "");
+export const shortConfinement = (o) => (confined(o) ? o.confinement === "read-only" ? "read-only sandbox" : "in a sandbox" : "");
 
 // enforcer says who holds the agent to the outcome. An instruction, and nobody,
 // stand out.
@@ -53,9 +53,9 @@ export function against(sample) {
 
 // outcomeWords is an outcome as a sentence, for titles and screen readers.
 export function outcomeWords(o) {
-  const parts = [o.effect + (confined(o) ? " (" + confinementWords(o.confinement) + ")" : ""), enforcerWords(o.enforcer)];
+  const parts = [o.effect + (confined(o) ? " " + confinementMeans(o.confinement) : ""), enforcerWords(o.enforcer)];
   if (o.native && o.native.effect !== o.effect) parts.push(`the provider itself: ${o.native.effect}`);
-  if (o.toolAbsent) parts.push("the tool isn’t offered");
+  if (o.toolAbsent) parts.push("the tool isn't offered");
   if (o.policy?.direction) parts.push(`${o.policy.direction.replace("-", " ")} than the policy, which says ${o.policy.effect}`);
   return parts.join("; ");
 }

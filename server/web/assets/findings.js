@@ -9,7 +9,7 @@ const signature = (cell) => cell.samples.map((s) => outcome(s) + "/" + s.enforce
 const order = ["allow", "review", "ask", "deny", "unknown"];
 const verbs = {
   allow: ["allows", "allow"], review: ["has its reviewer decide", "have their reviewers decide"], ask: ["asks", "ask"],
-  deny: ["denies", "deny"], unknown: ["can’t be predicted", "can’t be predicted"],
+  deny: ["denies", "deny"], unknown: ["can't be predicted", "can't be predicted"],
 };
 
 // at finds one cell.

@@ -1,6 +1,6 @@
 // main.js starts the page: it reads the address, asks the view for what to show,
 // and keeps the header.
-import { forget, loaded, me, onPolicyChange, signOut } from "./api.js";
+import { forget, loaded, me, onPolicyChange, Problem, signOut } from "./api.js";
 import { h, say } from "./dom.js";
 import { errorList, problem } from "./problem.js";
 import * as matrix from "./matrix.js";
@@ -24,15 +24,15 @@ async function route() {
   try {
     page = await (views[at.view] ?? views.matrix).view(at);
   } catch (error) {
-    page = error.status === 401 ? signin.view(start) : { title: "Problem", node: [h("h1", { tabindex: "-1" }, "This can’t be shown"), problem(error)] };
-    if (!error.status) console.error(error);
+    page = error.status === 401 ? signin.view(start) : { title: "Problem", node: [h("h1", { tabindex: "-1" }, "This can't be shown"), problem(error)] };
+    if (!(error instanceof Problem)) console.error(error); // a fault of ours
   }
   clearTimeout(slow);
   if (mine !== turn) return; // the reader has gone on
   // A view is drawn anew for every change; whoever had the focus keeps it.
   const focused = document.activeElement?.id;
   const before = shown;
-  main.replaceChildren(...page.node);
+  main.replaceChildren(...page.node.flat(Infinity));
   shown = where;
   document.title = page.title + " · modegate";
   tabs(at.view);
@@ -78,7 +78,7 @@ let outdated = false; // another policy is in force than the one that is shown
 function notices(now) {
   if (outdated) return;
   document.getElementById("notices").replaceChildren(...(now.state === "ok" ? [] : [h("div", { class: "notice" },
-    h("p", null, h("strong", null, "The policy’s files are broken. "), `What is shown is the last good policy, loaded ${now.loaded}; it stays in force.`),
+    h("p", null, h("strong", null, "The policy's files are broken. "), `What is shown is the last good policy, loaded ${now.loaded}; it stays in force.`),
     errorList(now.errors))]));
 }
 

@@ -38,9 +38,9 @@ function legend() {
   return h("ul", { class: "legend", "aria-label": "Legend" },
     Object.entries(effectMeans).map(([effect, means]) => h("li", null, badge({ effect }), means)),
     h("li", null, badge({ effect: "allow", confinement: "workspace-write" }, false), "runs, inside an OS sandbox"),
-    h("li", null, h("span", { class: "wider here" }, "▲ policy: ask"), "the policy says ask, the provider does more"),
+    h("li", null, h("span", { class: "wider here" }, "▲ policy: ask"), "wider than the policy, which says ask"),
     h("li", null, h("span", { class: "wider" }, "▲ not in all cases"), "other actions of this kind go further"),
-    h("li", null, "▽ the provider does less"),
+    h("li", null, "▽ stricter than the policy"),
     h("li", null, enforcer("instruction"), "the model is only told"));
 }
 
@@ -104,7 +104,7 @@ function worth(matrix) {
       [providerName(f.provider), `: in ${listed(f.interactions)}, only an instruction to the model holds some actions back, in ${listed(f.modes)}.`]),
     ...alike(matrix).map((f) => [providerName(f.provider), `: ${f.text}.`]),
     ["Gaps", `: the settings are wider than the policy in ${plural(ids.size, "way")} (${plural(wider.length, "place")} in the matrix), ${wider.every((g) => g.acknowledged) ? "all acknowledged by the policy" : "not all acknowledged"}.`],
-    unknown ? ["Unknown", `: ${plural(unknown, "answer")} can’t be predicted.`] : null,
+    unknown ? ["Unknown", `: ${plural(unknown, "answer")} can't be predicted.`] : null,
   ].filter(Boolean);
   return h("section", null, h("h2", null, "Worth a look"),
     h("p", { class: "muted" }, `Compared over all ${matrix.samples.length} sample actions.`),

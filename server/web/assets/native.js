@@ -22,13 +22,13 @@ export function native(ruleset, policyText) {
         last = from;
         return h("tr", { class: from ? (again ? "from again" : "from") : "" },
           h("td", null, h("code", { class: `depth-${Math.min(row.depth, 6)}` + (row.plain ? " plain" : "") }, row.text)),
-          h("td", null, again ? h("span", { class: "muted" }, "the same line") : from ? source(policyText, from) : bare(row)));
+          h("td", null, again ? h("span", { class: row.depth === 1 && !/^[\]}]/.test(row.text) ? "muted" : "hidden" }, "the same line") : from ? source(policyText, from) : bare(row)));
       }))));
 }
 
 // bare is a line that no policy line stands behind.
 function bare(row) {
-  return /^[\]}[{]/.test(row.text) ? null : h("span", { class: "muted" }, /[[{]$/.test(row.text) ? "" : "the dialect’s own value for this cell");
+  return /^[\]}[{]|«text»/.test(row.text) ? null : h("span", { class: "muted" }, /[[{]$/.test(row.text) ? "" : "the dialect's own value for this cell");
 }
 
 // check computes the digest here, from the very bytes that are shown.

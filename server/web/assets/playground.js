@@ -44,7 +44,7 @@ function questionForm(params, matrix, providers, refuse) {
       providers.map((p) => option("provider", p.name, providerName(p.name), params.get("provider"))))),
     h("label", null, h("span", null, "Native settings"),
       h("textarea", { name: "native", id: "in-native", rows: 9, spellcheck: "false", placeholder: "as the cell view shows them, for instance" }, params.get("native") ?? kept)),
-    h("p", { class: "small muted" }, "The address then holds what you paste, so that it can be shared. It isn’t sent with the address."));
+    h("p", { class: "small muted" }, "The address then holds what you paste, so that it can be shared. It isn't sent with the address."));
   const choice = (value, label, checked) => h("label", { class: "choice" },
     h("input", { type: "radio", name: "settings", id: "settings-" + value, value, checked, onchange: () => { native.hidden = value !== "native"; } }), h("span", null, label));
   const field = (name, label, hint) => h("label", null, h("span", null, label),
@@ -98,7 +98,7 @@ async function answer(answers, form, params, given, matrix, text) {
   const mode = matrix.modes.find((m) => m.mode === modeOf(params, matrix)).label;
   const own = verdicts.filter((v) => !v.pasted).map((v) => v.verdict);
   answers.replaceChildren(
-    h("h2", null, `${mode}${params.get("interaction") === "plan" ? ", plan" : ""}: ${summary(own)}`),
+    h("h2", null, verdicts[0].pasted ? `Pasted: ${verdicts[0].verdict.effect}. The policy, ` : "", `${mode}${params.get("interaction") === "plan" ? ", plan" : ""}: ${summary(own)}`),
     h("div", { class: "cards" }, verdicts.map(({ verdict, pasted }) => card(verdict, text, pasted))));
   say(summary(own));
 }

@@ -30,7 +30,7 @@ export function view(done) {
       h("p", null, "What modes do is shown to those alone who may see it. There are two ways in:"),
       h("ol", null,
         h("li", null, "Open the address that ", h("code", null, "modegate serve"), " printed when it started, after ", h("em", null, "sign the browser in"), ". It works once."),
-        h("li", null, "Or give a token that has the scope ", h("code", null, "read"), ": the one in the file ", h("code", null, "admin-token"), " of the service’s data folder (",
+        h("li", null, "Or give a token that has the scope ", h("code", null, "read"), ": the one in the file ", h("code", null, "admin-token"), " of the service's data folder (",
           h("code", null, "modegate-data"), " unless ", h("code", null, "--data"), " says otherwise), or one that your administrator made.")),
       form, said,
     ],

@@ -8,9 +8,13 @@ export function lineOf(text, source) {
   return (file?.lines[source.line - 1] ?? "").trim();
 }
 
+// short is a file's name without the folders of a long path.
+export const short = (file) => (file.length > 28 ? file.replace(/^.*\//, "…/") : file);
+
 // placeLink leads to the line in the policy.
 export function placeLink(source) {
-  return h("a", { href: link(["policy"], { file: source.file, line: source.line }), class: "place" }, `${source.file}:${source.line}`);
+  return h("a", { href: link(["policy"], { file: source.file, line: source.line }), class: "place", title: source.file },
+    `${short(source.file)}:${source.line}`);
 }
 
 // source is a place with its line's text.

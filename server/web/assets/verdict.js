@@ -23,11 +23,11 @@ export function card(v, text, pasted) {
   const facts = [
     ["decides", deciderWords(v.decider)], ["enforces", enforcer(v.enforcer)],
     v.native.effect !== v.effect ? ["provider itself", badge(v.native)] : null,
-    ["rule", v.rule ? [h("code", null, JSON.stringify(v.rule.native)), h("div", { class: "muted" }, `${v.rule.layer}, rule ${v.rule.index}`)] : "none: the provider’s default"],
+    ["rule", v.rule ? [h("code", null, JSON.stringify(v.rule.native)), h("div", { class: "muted" }, `${v.rule.layer}, rule ${v.rule.index}`)] : "none: the provider's default"],
     v.rule?.source ? ["policy line", source(text, v.rule.source)] : null,
     v.then ? ["once approved", "runs " + (runsWords[v.then.runs] ?? v.then.runs)] : null,
     v.onDenial ? ["when stopped", "the sandbox says no: " + v.onDenial] : null,
-    v.toolAbsent ? ["tool", "isn’t offered to the model"] : null,
+    v.toolAbsent ? ["tool", "isn't offered to the model"] : null,
     v.visible === false ? ["seen", "no client sees this outcome"] : null,
   ].filter(Boolean);
   const trace = traceOf(v, text);
@@ -55,7 +55,7 @@ function more(title, list) {
 function traceOf(v, text) {
   const steps = v.trace ?? [];
   if (steps.length === 0) {
-    return { count: 0, node: h("p", { class: "muted" }, "No list of rules was walked: the provider’s mode decides, for the reason above.") };
+    return { count: 0, node: h("p", { class: "muted" }, "No list of rules was walked: the provider's mode decides, for the reason above.") };
   }
   const passed = steps.filter((s) => !s.matched).length;
   const table = h("table", { class: "trace" + (passed < steps.length ? " short" : "") },
@@ -64,8 +64,8 @@ function traceOf(v, text) {
       h("td", null, s.resource ? h("code", null, s.resource) : ""),
       h("td", { class: "turn" }, `${s.layer} ${s.index}`),
       h("td", null, h("code", null, JSON.stringify(s.native)), s.source ? h("div", null, source(text, s.source)) : null),
-      h("td", null, s.decided ? h("strong", null, "decides") : s.matched ? "matches" : "doesn’t match", ": ", s.reason)))));
+      h("td", null, s.decided ? h("strong", null, "decides") : s.matched ? "matches" : "doesn't match", ": ", s.reason)))));
   const all = passed > 0 && passed < steps.length ? h("label", { class: "choice" },
-    h("input", { type: "checkbox", onchange: (e) => table.classList.toggle("short", !e.target.checked) }), ` show the ${passed} that don’t match, too`) : null;
+    h("input", { type: "checkbox", onchange: (e) => table.classList.toggle("short", !e.target.checked) }), ` show the ${passed} that don't match, too`) : null;
   return { count: steps.length, node: [all, table] };
 }

@@ -5,16 +5,19 @@ const names = { codex: "Codex", claude: "Claude Code", cursor: "Cursor", grok: "
 export const providerName = (p) => names[p] ?? p;
 
 export const effectMeans = {
-  allow: "runs without asking", ask: "a person decides", review: "the provider’s AI reviewer decides",
-  deny: "doesn’t run", unknown: "can’t be predicted",
+  allow: "runs without asking", ask: "a person decides", review: "the provider's AI reviewer decides",
+  deny: "doesn't run", unknown: "can't be predicted",
 };
 
-const confined = { "workspace-write": "sandboxed, may write the workspace", "read-only": "sandboxed, may write nothing" };
+// An allowed action in a sandbox isn't an allowed action.
+const confined = { "workspace-write": "workspace sandbox", "read-only": "read-only sandbox" };
+const confinedMeans = { "workspace-write": "in an OS sandbox that may write the workspace alone", "read-only": "in an OS sandbox that may write nothing" };
+export const confinementMeans = (c) => confinedMeans[c] ?? "";
 export const confinementWords = (c) => confined[c] ?? "";
 
 const deciders = {
-  person: "a person", "provider-rule": "a rule of the settings", "provider-mode": "the provider’s mode", "provider-reviewer": "the provider’s AI reviewer",
-  "provider-sandbox": "the sandbox", adapter: "the adapter’s callback", nobody: "nobody",
+  person: "a person", "provider-rule": "a rule of the settings", "provider-mode": "the provider's mode", "provider-reviewer": "the provider's AI reviewer",
+  "provider-sandbox": "the sandbox", adapter: "the adapter's callback", nobody: "nobody",
 };
 export const deciderWords = (d) => deciders[d] ?? d;
 
@@ -25,8 +28,8 @@ const enforcers = {
 export const enforcerWords = (e) => enforcers[e] ?? e;
 
 export const enforcerMeans = {
-  "provider-rule": "a rule in the provider’s own settings", "provider-mode": "the provider’s mode or default",
-  "provider-sandbox": "an operating-system sandbox of the provider", adapter: "only the adapter’s answers: without it, nothing holds",
+  "provider-rule": "a rule in the provider's own settings", "provider-mode": "the provider's mode or default",
+  "provider-sandbox": "an operating-system sandbox of the provider", adapter: "only the adapter's answers: without it, nothing holds",
   instruction: "nothing: the model is only told", nobody: "nothing holds the agent",
 };
 
