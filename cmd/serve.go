@@ -99,13 +99,17 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if f.debug {
 		level = slog.LevelDebug
 	}
+	log := slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
+	if secure == nil && !loopback(f.addr) {
+		log.Warn("tokens travel in the clear: give --tls-cert and --tls-key, or speak TLS in front of the service")
+	}
 	s, err := server.New(server.Config{
 		Dialects: adapters.Table(),
 		Proofs:   func(d compiler.Dialect, version string) []evaluator.Proof { return proven.Proofs(d, version) },
 		Policies: f.policies,
 		Access:   access,
 		Hosts:    f.named(secure),
-		Log:      slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level})),
+		Log:      log,
 	})
 	if err != nil {
 		return err

@@ -136,8 +136,8 @@ func (s *Server) check(q *question) (d compiler.Dialect, bad []place) {
 		refuse("/mode", "give the mode, or native settings: use %s", join(evaluator.Modes()))
 	case q.Mode != "" && q.Native != nil:
 		refuse("/native", "native settings say themselves what the mode is: give mode or native, not both")
-	case len(q.Native) > maxBody/2:
-		refuse("/native", "longer than %d bytes", maxBody/2)
+	case len(q.Native) > maxNative:
+		refuse("/native", "longer than %d bytes", maxNative)
 	}
 	if q.Interaction == "" {
 		q.Interaction = evaluator.Default
@@ -172,6 +172,11 @@ func join[T ~string](words []T) string {
 // the native settings.
 func (s *Server) judge(c *call, d compiler.Dialect, q question) (judge, *problem) {
 	if q.Native != nil {
+		if len(q.Native) > cheapNative {
+			if p := c.heavy(); p != nil {
+				return nil, p
+			}
+		}
 		return s.nativeJudge(d, q)
 	}
 	at := evaluator.Cell{Provider: q.Provider, Mode: q.Mode, Interaction: q.Interaction}

@@ -20,9 +20,12 @@ const (
 	maxEmptyBody = 64
 	maxWait      = time.Minute
 
-	maxActions  = 1000     // in one batch
-	maxCommand  = 64 << 10 // bytes of a command, and of a native request's JSON
-	maxText     = 8 << 10  // bytes of any other text
+	maxActions  = 1000      // in one batch
+	maxCommand  = 64 << 10  // bytes of a command
+	maxRequest  = 512 << 10 // bytes of a native request's JSON, which may hold a file
+	maxNative   = 512 << 10 // bytes of pasted settings
+	cheapNative = 16 << 10  // bytes of pasted settings up to which reading them costs little
+	maxText     = 8 << 10   // bytes of any other text
 	maxPattern  = 8 << 10
 	maxAgents   = 100
 	maxEnvRules = 2000 // rules of agents, grants and saved grants, each
@@ -82,7 +85,7 @@ func checkSize(pointer string, a evaluator.Action) *place {
 		size int
 		most int
 	}{
-		{"command", len(a.Command), maxCommand}, {"request", len(a.Request), maxCommand},
+		{"command", len(a.Command), maxCommand}, {"request", len(a.Request), maxRequest},
 		{"cwd", len(a.Cwd), maxText}, {"path", len(a.Path), maxText}, {"to", len(a.To), maxText}, {"url", len(a.URL), maxText},
 		{"query", len(a.Query), maxText}, {"server", len(a.Server), maxText}, {"tool", len(a.Tool), maxText},
 		{"agent", len(a.Agent), maxText}, {"text", len(a.Text), maxText},
