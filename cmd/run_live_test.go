@@ -134,6 +134,8 @@ func TestRunLive(t *testing.T) {
 			script: steps(writeCall("by-edit"), shellCall("touch by-command")), answers: []string{"decline"}, there: []string{"by-edit"}, absent: []string{"by-command"}, asks: 1, says: []string{"? 1  bash: touch by-command"}},
 		{name: "auto-accept-edits of T3's list asks about edits, too", args: []string{"-m", "auto-accept-edits"},
 			script: steps(writeCall("by-edit")), answers: []string{"decline"}, absent: []string{"by-edit"}, asks: 1, says: []string{"? 1  edit: by-edit"}},
+		{name: "plan: the plan agent runs, and T3's list asks where that agent denies", args: []string{"-m", "approval-required", "-i", "plan"},
+			script: steps(writeCall("by-edit")), answers: []string{"decline"}, absent: []string{"by-edit"}, asks: 1, says: []string{"approval-required + plan", "wider than the policy (opencode.file-change.plan-edits-deny)", "? 1  edit: by-edit"}},
 		{name: "full access: both run unasked", args: []string{"-m", "full-access"},
 			script: steps(writeCall("by-edit"), shellCall("touch by-command")), there: []string{"by-edit", "by-command"}},
 		{name: "full access: a call again and again", args: []string{"-m", "full-access"},

@@ -92,8 +92,9 @@ type Message struct {
 type MessageInfo struct {
 	ID        string          `json:"id"`
 	SessionID string          `json:"sessionID"`
-	Role      string          `json:"role"`   // "user" or "assistant"
-	Error     json.RawMessage `json:"error"`  // of an assistant message that failed
+	Role      string          `json:"role"`  // "user" or "assistant"
+	Error     json.RawMessage `json:"error"` // of an assistant message that failed
+	Agent     string          `json:"agent"`
 	Finish    string          `json:"finish"` // why an assistant message ended, such as "stop" or "tool-calls"
 }
 

@@ -165,8 +165,8 @@ func inputText(input json.RawMessage) string {
 			return text
 		}
 	}
-	if len(fields) == 0 {
-		return ""
+	if _, asks := fields["questions"]; asks || len(fields) == 0 {
+		return "" // the questions come as a request
 	}
 	return string(input)
 }

@@ -3,6 +3,7 @@ package live_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -35,6 +36,7 @@ type fakeServer struct {
 	ran      []string // ids of requests that were allowed
 	stuck    bool     // PATCH changes nothing
 	mute     bool     // the agent never answers
+	prompted string   // the last prompt's body
 	agent    func(*fakeServer) string
 	work     sync.WaitGroup
 }
@@ -132,9 +134,11 @@ func (f *fakeServer) waiting(prefix string) []map[string]any {
 }
 
 func (f *fakeServer) prompt(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
 	w.WriteHeader(http.StatusNoContent)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.prompted = string(body)
 	f.status = live.StatusBusy
 	f.log = append(f.log, "prompt")
 	f.messages = append(f.messages, message(len(f.messages), "user", ""))

@@ -52,12 +52,12 @@ func TestFaults(t *testing.T) {
 		{name: "a reply is done and its answer lost", faults: faults{"per_1": {"lost"}}, agent: asks(shellAsk("per_1", "ls")), answers: map[string]broker.Answer{"per_1": accept},
 			end: broker.Ended, told: []string{"once per_1", "once per_1"}, closed: []string{"per_1 accept person"}, ran: []string{"per_1"}},
 		{name: "somebody is faster", faults: faults{"per_1": {"404"}}, agent: asks(shellAsk("per_1", "ls")), answers: map[string]broker.Answer{"per_1": decline},
-			end: broker.Ended, told: []string{"reject per_1"}, closed: []string{"per_1 accept another client"}, ran: []string{"per_1"}},
+			end: broker.Ended, told: []string{"reject per_1"}, closed: []string{"per_1 another client"}, ran: []string{"per_1"}},
 		{name: "somebody else answers", agent: asks(shellAsk("per_1", "ls")),
 			opened: func(f *fakeServer, _ context.CancelCauseFunc, id string) {
 				go f.settle(id, live.Reply{Reply: live.ReplyOnce})
 			},
-			end: broker.Ended, closed: []string{"per_1 accept another client"}, ran: []string{"per_1"}},
+			end: broker.Ended, closed: []string{"per_1 another client"}, ran: []string{"per_1"}},
 		{name: "the stream breaks, and meanwhile one is answered and one is asked", agent: func(f *fakeServer) string {
 			f.put(true, shellAsk("per_1", "ls"))
 			f.await("per_1")
