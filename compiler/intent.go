@@ -25,6 +25,7 @@ type Intent struct {
 	Profile   *policies.Node // the provider's own values, nil when the policy has none
 	PlanFiles []string       // what @plan-files stands for
 	Policy    PolicyRef
+	globs     globs
 }
 
 // Rule is a policy rule that applies to the cell, with its section.
@@ -45,6 +46,7 @@ func Lower(p *policies.Policy, cell evaluator.Cell) Intent {
 		Cell:    cell,
 		Profile: p.Profiles[cell.Provider],
 		Policy:  PolicyRef{Name: p.Name, Digest: p.Digest},
+		globs:   globs{},
 	}
 	in.add(ModeRules, p.Modes[cell.Mode].Rules)
 	in.add(PolicyRules, p.Rules)

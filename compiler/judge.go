@@ -35,7 +35,7 @@ func (in Intent) Want(a evaluator.Action, env evaluator.Env) Want {
 		if paths.Within(workspace(env), p) {
 			continue
 		}
-		w := in.last(evaluator.OutsideWorkspace, func(r Rule) bool { return MatchPath(r.Match, p, env) })
+		w := in.last(evaluator.OutsideWorkspace, func(r Rule) bool { return in.globs.path(r.Match, p, env) })
 		if stricter(w, out) {
 			out = w
 		}
@@ -74,13 +74,13 @@ func (in Intent) matches(r Rule, a evaluator.Action, text string, places []strin
 	case evaluator.FileRead, evaluator.FileChange:
 		if r.Match == PlanFiles {
 			outside := func(p string) bool {
-				return !slices.ContainsFunc(in.PlanFiles, func(glob string) bool { return MatchPath(glob, p, env) })
+				return !slices.ContainsFunc(in.PlanFiles, func(glob string) bool { return in.globs.path(glob, p, env) })
 			}
 			return len(places) > 0 && !slices.ContainsFunc(places, outside)
 		}
-		return slices.ContainsFunc(places, func(p string) bool { return MatchPath(r.Match, p, env) })
+		return slices.ContainsFunc(places, func(p string) bool { return in.globs.path(r.Match, p, env) })
 	}
-	return matchText(r.Match, text)
+	return in.globs.text(r.Match, text)
 }
 
 // subjects are the texts that a rule's match is compared with. A command line

@@ -24,6 +24,15 @@ func MatchWords(pattern, command string) bool {
 // the workspace, or starts with "/" or "~/"; "*" and "?" stay within one folder,
 // "**/" is any number of folders, none included.
 func MatchPath(pattern, path string, env evaluator.Env) bool {
+	return globs{}.path(pattern, path, env)
+}
+
+// globs keeps compiled patterns: compiling one costs as much as hundreds of
+// matches, and a policy's rules meet every probe. It isn't safe for concurrent
+// use; an Intent has its own.
+type globs map[string]*glob.Pattern
+
+func (g globs) path(pattern, path string, env evaluator.Env) bool {
 	if pattern == Everything {
 		return true
 	}
@@ -31,8 +40,26 @@ func MatchPath(pattern, path string, env evaluator.Env) bool {
 	if !paths.Rooted(pattern) {
 		pattern = workspace(env) + "/" + pattern
 	}
-	g, err := glob.Compile(translate(pattern), '/')
-	return err == nil && g.Match(path)
+	return g.match("path "+pattern, path, func() (*glob.Pattern, error) { return glob.Compile(translate(pattern), '/') })
+}
+
+// text compares a text pattern in which "*" is any run of characters.
+func (g globs) text(pattern, text string) bool {
+	return g.match("text "+pattern, text, func() (*glob.Pattern, error) {
+		return glob.Compile(strings.ReplaceAll(glob.QuoteMeta(pattern), `\*`, "*"))
+	})
+}
+
+// match compiles a pattern once. One that can't be compiled matches nothing.
+func (g globs) match(key, text string, compile func() (*glob.Pattern, error)) bool {
+	p, ok := g[key]
+	if !ok {
+		p, _ = compile()
+		if g != nil { // an Intent that wasn't lowered keeps nothing
+			g[key] = p
+		}
+	}
+	return p != nil && p.Match(text)
 }
 
 // translate quotes everything that is special to the glob library and not to
@@ -57,10 +84,4 @@ func translate(pattern string) string {
 		}
 	}
 	return b.String()
-}
-
-// matchText compares a text pattern in which "*" is any run of characters.
-func matchText(pattern, text string) bool {
-	g, err := glob.Compile(strings.ReplaceAll(glob.QuoteMeta(pattern), `\*`, "*"))
-	return err == nil && g.Match(text)
 }
