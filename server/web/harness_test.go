@@ -7,17 +7,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
 	"github.com/modegate/modegate/adapters"
@@ -74,192 +67,102 @@ func open(t *testing.T, policies ...string) *page {
 // openOut is open without signing in, and without going anywhere.
 func openOut(t *testing.T, policies ...string) *page {
 	t.Helper()
-	path := chromium(t)
+	root := browser(t)
 	p := &page{t: t, server: serve(t, policies)}
 	listening := httptest.NewServer(p.server.Handler())
 	t.Cleanup(listening.Close)
 	p.origin, p.gone = listening.URL, listening.Close
-
-	flags := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1440, 900))
-	var said bytes.Buffer
-	allocated, stop := chromedp.NewExecAllocator(t.Context(), append(flags, chromedp.CombinedOutput(&said))...)
-	t.Cleanup(stop)
-	ctx, leave := chromedp.NewContext(allocated)
+	// A browser context of its own has cookies of its own.
+	ctx, leave := chromedp.NewContext(root, chromedp.WithNewBrowserContext())
 	t.Cleanup(leave)
 	p.ctx = ctx
 	if err := p.listen(); err != nil {
-		t.Fatalf("%s doesn't start: %v\n%s", path, err, said.String())
+		t.Fatal(err)
 	}
 	t.Cleanup(p.check)
 	return p
 }
 
+// started is the one browser of all tests, and what ends it.
+var started struct {
+	once sync.Once
+	ctx  context.Context
+	err  error
+	stop func()
+}
+
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	path := chromium(t)
+	started.once.Do(func() { started.err = startBrowser(path) })
+	if started.err != nil {
+		t.Fatal(started.err)
+	}
+	return started.ctx
+}
+
+func startBrowser(path string) error {
+	profile, err := os.MkdirTemp("", "modegate-chromium-")
+	if err != nil {
+		return err
+	}
+	flags := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1440, 900))
+	var said bytes.Buffer
+	allocated, stop := chromedp.NewExecAllocator(context.Background(), append(flags, chromedp.CombinedOutput(&said))...)
+	ctx, leave := chromedp.NewContext(allocated)
+	started.ctx = ctx
+	started.stop = func() {
+		_ = chromedp.Cancel(ctx)
+		leave()
+		stop()
+		for range 50 { // what the browser started may write for a while yet
+			if os.RemoveAll(profile) == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	if err := chromedp.Do(ctx); err != nil {
+		return fmt.Errorf("%s doesn't start: %w\n%s", path, err, said.String())
+	}
+	return nil
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if started.stop != nil {
+		started.stop()
+	}
+	os.Exit(code)
+}
+
+// common is the service of the tests that change nothing.
+var common = sync.OnceValues(func() (*server.Server, error) { return build("builtin/t3code") })
+
 func serve(t *testing.T, policies []string) *server.Server {
 	t.Helper()
-	if len(policies) == 0 {
-		policies = []string{"builtin/t3code"}
+	get := common
+	if len(policies) > 0 {
+		get = func() (*server.Server, error) { return build(policies...) }
 	}
-	proven, err := evidence.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	access := &server.Access{Loopback: true}
-	access.Add(token, "a reviewer", server.AdminScope)
-	s, err := server.New(server.Config{
-		Dialects: adapters.Table(), Policies: policies, Access: access,
-		Proofs: func(d compiler.Dialect, version string) []evaluator.Proof { return proven.Proofs(d, version) },
-	})
+	s, err := get()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// listen starts the browser and has it tell everything.
-func (p *page) listen() error {
-	if err := chromedp.Listen(p.ctx, p.watch); err != nil {
-		return err
-	}
-	if _, err := chromedp.Call(p.ctx, network.Enable, network.EnableParams{}); err != nil {
-		return err
-	}
-	if _, err := chromedp.Call(p.ctx, log.Enable, cdp.Empty{}); err != nil {
-		return err
-	}
-	_, err := chromedp.Call(p.ctx, runtime.Enable, cdp.Empty{})
-	return err
-}
-
-// watch writes down every request and everything that the browser complains of.
-func (p *page) watch(event any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch e := event.(type) {
-	case *network.EventRequestWillBeSent:
-		p.requests = append(p.requests, e.Request.URL)
-	case *runtime.EventExceptionThrown:
-		text := e.ExceptionDetails.Text
-		if thrown := e.ExceptionDetails.Exception; thrown != nil {
-			text += " " + thrown.Description
-		}
-		p.faults = append(p.faults, text)
-	case *runtime.EventConsoleAPICalled:
-		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning || e.Type == runtime.ConsoleAPICalledTypeAssert {
-			p.faults = append(p.faults, fmt.Sprintf("console %s: %s %s", e.Type, e.Args[0].Value, e.Args[0].Description))
-		}
-	case *log.EventEntryAdded: // violations of the page's policy come here, too
-		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
-			p.faults = append(p.faults, fmt.Sprintf("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL))
-		}
-	}
-}
-
-// check runs when the test ends: nothing left the origin, nothing went wrong.
-func (p *page) check() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, url := range p.requests {
-		if url != "about:blank" && !strings.HasPrefix(url, p.origin+"/") {
-			p.t.Errorf("a request leaves the page's origin: %s", url)
-		}
-	}
-next:
-	for _, fault := range p.faults {
-		for _, text := range p.expected {
-			if strings.Contains(fault, text) {
-				continue next
-			}
-		}
-		p.t.Errorf("the browser complains: %s", fault)
-	}
-}
-
-// do takes steps, within a minute.
-func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
-	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, time.Minute)
-	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-// visit loads the page at an address, and waits for its heading.
-func (p *page) visit(hash, heading string) {
-	p.t.Helper()
-	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(p.origin+"/"+hash))
-	p.heading(heading)
-}
-
-// turn goes to another address of the page without loading it.
-func (p *page) turn(hash, heading string) {
-	p.t.Helper()
-	p.run(fmt.Sprintf("location.hash = %q", hash))
-	p.heading(heading)
-}
-
-// run runs a statement in the page.
-func (p *page) run(statement string) {
-	p.t.Helper()
-	get[bool](p, "(() => { "+statement+"; return true })()")
-}
-
-// heading waits until the page's heading is this.
-func (p *page) heading(text string) {
-	p.t.Helper()
-	p.until(fmt.Sprintf(`document.querySelector("main h1")?.textContent === %q`, text))
-}
-
-// until waits for a condition.
-func (p *page) until(condition string) {
-	p.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !get[bool](p, "Boolean("+condition+")"); time.Sleep(30 * time.Millisecond) {
-		if time.Now().After(end) {
-			p.t.Fatalf("this doesn't come true: %s\nthe page says: %.2000s", condition, get[string](p, "document.body.innerText"))
-		}
-	}
-}
-
-// get evaluates an expression in the page.
-func get[T any](p *page, expression string) T {
-	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, time.Minute)
-	defer cancel()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+func build(policies ...string) (*server.Server, error) {
+	proven, err := evidence.Embedded()
 	if err != nil {
-		p.t.Fatalf("%v: %s", err, expression)
+		return nil, err
 	}
-	return v
-}
-
-// screen sets the window's size and what the reader prefers.
-func (p *page) screen(width, height int64, scheme string) {
-	p.t.Helper()
-	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1, Mobile: width < 500}
-	if _, err := chromedp.Call(p.ctx, emulation.SetDeviceMetricsOverride, size); err != nil {
-		p.t.Fatal(err)
-	}
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
-	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, media); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-// picture keeps a picture of the whole page in the folder that
-// MODEGATE_SCREENSHOTS names, to be looked at.
-func (p *page) picture(name string) {
-	p.t.Helper()
-	dir := os.Getenv("MODEGATE_SCREENSHOTS")
-	if dir == "" {
-		return
-	}
-	png, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600)
-	}
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	access := &server.Access{Loopback: true}
+	access.Add(token, "a reviewer", server.AdminScope)
+	return server.New(server.Config{
+		Dialects: adapters.Table(), Policies: policies, Access: access,
+		Proofs: func(d compiler.Dialect, version string) []evaluator.Proof { return proven.Proofs(d, version) },
+	})
 }

@@ -34,7 +34,7 @@ func TestEveryViewFits(t *testing.T) {
 		width, height int64
 		scheme        string
 	}{
-		{"light", 1440, 900, "light"}, {"dark", 1440, 900, "dark"}, {"tablet", 800, 1000, "light"}, {"phone", 360, 740, "light"}, {"phone-dark", 360, 740, "dark"},
+		{"light", 1440, 900, "light"}, {"dark", 1440, 900, "dark"}, {"desk", 1010, 800, "light"}, {"tablet", 850, 1000, "light"}, {"narrow", 650, 900, "dark"}, {"phone", 360, 740, "light"}, {"phone-dark", 360, 740, "dark"},
 	} {
 		p.screen(screen.width, screen.height, screen.scheme)
 		for _, v := range views {
@@ -46,10 +46,15 @@ func TestEveryViewFits(t *testing.T) {
 			if wide := get[float64](p, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
 				t.Errorf("%s, %s: the page is %v pixels too wide: %s", screen.name, v.name, wide, get[string](p, widest))
 			}
+			if out := get[int](p, stickingOut); out > 0 {
+				t.Errorf("%s, %s: %d words stick out of their squares", screen.name, v.name, out)
+			}
 			p.picture(screen.name + "-" + v.name)
 		}
 	}
 }
+
+const stickingOut = `[...document.querySelectorAll(".square *, .card .effect")].filter((e) => e.getBoundingClientRect().right > e.closest(".square, .card").getBoundingClientRect().right).length`
 
 // widest names what sticks out.
 const widest = `[...document.querySelectorAll("main *, header *")].filter((e) => e.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5 && !e.closest(".chips"))

@@ -64,7 +64,7 @@ function traceOf(v, text) {
       h("td", null, s.resource ? h("code", null, s.resource) : ""),
       h("td", { class: "turn" }, `${s.layer} ${s.index}`),
       h("td", null, h("code", null, JSON.stringify(s.native)), s.source ? h("div", null, source(text, s.source)) : null),
-      h("td", null, s.decided ? h("strong", null, "decides") : s.matched ? "matches" : "doesn't match", ": ", s.reason)))));
+      h("td", null, s.decided ? [h("strong", null, "decides"), ": "] : s.matched && !s.reason.startsWith("matches") ? "matches: " : null, s.reason)))));
   const all = passed > 0 && passed < steps.length ? h("label", { class: "choice" },
     h("input", { type: "checkbox", onchange: (e) => table.classList.toggle("short", !e.target.checked) }), ` show the ${passed} that don't match, too`) : null;
   return { count: steps.length, node: [all, table] };
