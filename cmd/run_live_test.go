@@ -95,6 +95,9 @@ func TestRunLive(t *testing.T) {
 	livebin.Need(t, livebin.OpenCode)
 	h := livetest.Start(t, livetest.Options{Password: livePassword})
 	t.Setenv("OPENCODE_SERVER_PASSWORD", livePassword)
+	// One folder for all: the server takes seconds to get to know another.
+	ws := filepath.Join(h.Root, "ws")
+	livetest.Git(t, ws)
 	policy := filepath.Join(h.Root, "edits-allowed.yaml")
 	livetest.Write(t, policy, editsAllowed)
 	question := scripted.Call{Tool: "question", Args: map[string]any{"questions": []any{map[string]any{
@@ -144,8 +147,9 @@ func TestRunLive(t *testing.T) {
 			script: steps(task), answers: []string{"accept"}, asks: 1, says: []string{"(a subagent asks)", "= 1  accepted"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ws := filepath.Join(t.TempDir(), "ws")
-			livetest.Git(t, ws)
+			for _, f := range append(c.there, c.absent...) {
+				os.Remove(filepath.Join(ws, f))
+			}
 			args := append([]string{"--url", h.Server.BaseURL(), "--workspace", ws}, c.args...)
 			code, output := modegateRun(t, c.script, c.answers, args...)
 			if code != c.code {

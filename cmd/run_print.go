@@ -11,8 +11,7 @@ import (
 	"github.com/modegate/modegate/evaluator"
 )
 
-// printer writes a run's transcript. A failed write is ignored: the run goes on
-// without somebody who reads, and what it asks then ends it.
+// printer writes a run's transcript. What a failed write means is its writer's.
 //
 // Everything that comes from the agent is made printable and indented, so that
 // it can neither drive the terminal nor look like a line of ours.

@@ -29,7 +29,21 @@ type terminal struct {
 }
 
 func newTerminal(out, diagnostics io.Writer, tty bool, leave func(error)) *terminal {
-	return &terminal{leave: leave, tty: tty, out: printer{out: out, diagnostics: diagnostics}, number: map[string]int{}}
+	return &terminal{leave: leave, tty: tty, out: printer{out: seen{out, leave}, diagnostics: diagnostics}, number: map[string]int{}}
+}
+
+// seen is the output of a run; when nobody reads it any more, the run is left.
+type seen struct {
+	out   io.Writer
+	leave func(error)
+}
+
+func (s seen) Write(p []byte) (int, error) {
+	n, err := s.out.Write(p)
+	if err != nil {
+		s.leave(fmt.Errorf("nobody sees what is asked: %w", err))
+	}
+	return n, err
 }
 
 // maxLine bounds one answer, in bytes.

@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -127,6 +128,18 @@ func TestNobody(t *testing.T) {
 	s.read(strings.NewReader(""))
 	if !errors.Is(s.left, errLeft) {
 		t.Errorf("the terminal's end: left %v", s.left)
+	}
+}
+
+// TestUnseen leaves the run when its output can't be written.
+func TestUnseen(t *testing.T) {
+	var left error
+	r, w := io.Pipe()
+	r.Close()
+	s := newTerminal(w, io.Discard, false, func(err error) { left = err })
+	s.Saw(broker.Sight{Kind: broker.SawText, Text: "x"})
+	if !errors.Is(left, io.ErrClosedPipe) {
+		t.Errorf("left %v", left)
 	}
 }
 

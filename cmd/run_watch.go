@@ -30,6 +30,11 @@ func watch(parent context.Context) (ctx context.Context, leave func(error), stop
 	ctx, leave = context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// A reader of the output that has gone must not kill the run before what
+	// waits is rejected. The signal comes for lost connections, too, so the write
+	// that fails is what stops the run.
+	pipes := make(chan os.Signal, 1)
+	signal.Notify(pipes, syscall.SIGPIPE)
 	ticks := time.NewTicker(parentEvery)
 	over, done := make(chan struct{}), make(chan struct{})
 	started := os.Getppid()
@@ -51,6 +56,7 @@ func watch(parent context.Context) (ctx context.Context, leave func(error), stop
 	}()
 	return ctx, leave, func() {
 		signal.Stop(signals)
+		signal.Stop(pipes)
 		ticks.Stop()
 		close(over)
 		<-done
