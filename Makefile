@@ -10,7 +10,7 @@ lint:
 
 # live installs the pinned real agents below .live and asks them; a missing
 # binary fails these tests instead of skipping them, and what they show goes to
-# adapters/evidence/evidence.json.
+# adapters/evidence/evidence.json and EVIDENCE.md.
 live:
 	scripts/live
 

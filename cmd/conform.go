@@ -19,16 +19,31 @@ import (
 
 func conformCommand() *cobra.Command {
 	var c common
+	var l liveOptions
 	cmd := &cobra.Command{
-		Use:   "conform [-p PROVIDER] FILE...",
+		Use:   "conform [-p PROVIDER] [--live] FILE...",
 		Short: "Compare our answers with recorded answers of the real provider",
 		Long: `Compare our answers with recorded answers of the real provider, case by case.
 A failed case is printed with what we said and what the provider did, and UNSAFE
-where we said stricter than the provider is. Exit 1 when a case failed.`,
-		Example: "  modegate conform -p opencode2 testdata/opencode/eval.json",
-		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(cmd *cobra.Command, files []string) error { return c.conform(cmd, files) },
+where we said stricter than the provider is. Exit 1 when a case failed.
+
+With --live the real binaries are started here, offline, with folders and a
+scripted model of their own, and asked again: a random sample of the recorded
+cases (those in testdata when no FILE is given), then random cases that nobody
+recorded. A binary is the one that its variable names (MODEGATE_CLAUDE, ...) or
+the one below .live; a missing one is "not run", which never passes: exit 1.`,
+		Example: "  modegate conform -p opencode2 testdata/opencode/eval.json\n  modegate conform -p claude --live --sample 100",
+		RunE: func(cmd *cobra.Command, files []string) error {
+			switch {
+			case l.on:
+				return c.conformLive(cmd, l, files)
+			case len(files) == 0:
+				return errors.New("name the case files")
+			}
+			return c.conform(cmd, files)
+		},
 	}
+	l.add(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&c.providers, "provider", "p", "", "provider (default: the one that the file names)")
 	f.StringVar(&c.version, "provider-version", "", "the version that is judged (default: the one that the file names)")
@@ -41,7 +56,8 @@ type caseFile struct {
 	name     string
 	provider evaluator.Provider
 	compiler.CaseFile
-	cases []jsontext.Value
+	cases    []jsontext.Value
+	recorded string // with --live: the version that the file is of
 }
 
 // result is one judged case.
@@ -53,6 +69,8 @@ type result struct {
 	Want    string `json:"want"`
 	Unsafe  bool   `json:"unsafe,omitempty"`
 	Skipped string `json:"skipped,omitempty"`
+
+	Recorded string `json:"recorded,omitempty"` // with --live: what the file has
 }
 
 // report is the outcome of a conform run.
@@ -62,6 +80,8 @@ type report struct {
 	Skipped int      `json:"skipped"`
 	Unsafe  int      `json:"unsafe"`
 	Cases   []result `json:"cases"` // those that didn't pass
+
+	Runs []run `json:"runs,omitempty"` // with --live: the binaries that were to be asked
 }
 
 func (c *common) conform(cmd *cobra.Command, files []string) error {
@@ -75,16 +95,20 @@ func (c *common) conform(cmd *cobra.Command, files []string) error {
 			return err
 		}
 	}
-	if c.output == "json" {
-		if err := write(cmd, "json", r); err != nil {
-			return err
-		}
-	} else {
-		r.text(cmd.OutOrStdout())
+	if err := r.print(cmd, c.output); err != nil {
+		return err
 	}
 	if r.Failed > 0 {
 		return exit{code: exitNo}
 	}
+	return nil
+}
+
+func (r *report) print(cmd *cobra.Command, format string) error {
+	if format == "json" {
+		return write(cmd, "json", r)
+	}
+	r.text(cmd.OutOrStdout())
 	return nil
 }
 
@@ -138,12 +162,12 @@ func (r *report) judge(f caseFile) error {
 			problems = append(problems, fmt.Errorf("%s: case %d: %w", f.name, i, err))
 			continue
 		}
-		r.add(f.name, i, j)
+		r.add(f.name, i, j, "")
 	}
 	return errors.Join(problems...)
 }
 
-func (r *report) add(file string, i int, j compiler.Judged) {
+func (r *report) add(file string, i int, j compiler.Judged, recorded string) {
 	switch {
 	case j.Skipped != "":
 		r.Skipped++
@@ -156,7 +180,7 @@ func (r *report) add(file string, i int, j compiler.Judged) {
 			r.Unsafe++
 		}
 	}
-	r.Cases = append(r.Cases, result{File: file, Index: i, Case: j.Case, Got: j.Got, Want: j.Want, Unsafe: j.Unsafe, Skipped: j.Skipped})
+	r.Cases = append(r.Cases, result{File: file, Index: i, Case: j.Case, Got: j.Got, Want: j.Want, Unsafe: j.Unsafe, Skipped: j.Skipped, Recorded: recorded})
 }
 
 // text prints the cases that didn't pass, what was skipped by mechanism, and
@@ -168,11 +192,14 @@ func (r *report) text(w io.Writer) {
 			skipped[c.Skipped]++
 			continue
 		}
-		unsafe := ""
-		if c.Unsafe {
-			unsafe = "  UNSAFE"
+		more := ""
+		if c.Recorded != "" {
+			more = ", the file has " + c.Recorded
 		}
-		fmt.Fprintf(w, "%s: case %d: %s\n  we say %s, the provider did %s%s\n", c.File, c.Index, c.Case, c.Got, c.Want, unsafe)
+		if c.Unsafe {
+			more += "  UNSAFE"
+		}
+		fmt.Fprintf(w, "%s: case %d: %s\n  we say %s, the provider did %s%s\n", c.File, c.Index, c.Case, c.Got, c.Want, more)
 	}
 	var mechanisms []string
 	for m := range skipped {
@@ -181,6 +208,9 @@ func (r *report) text(w io.Writer) {
 	slices.Sort(mechanisms)
 	for _, m := range mechanisms {
 		fmt.Fprintf(w, "skipped %d: %s\n", skipped[m], m)
+	}
+	for _, run := range r.Runs {
+		fmt.Fprintln(w, run)
 	}
 	closing := fmt.Sprintf("%d passed, %d failed", r.Passed, r.Failed)
 	if r.Skipped > 0 {

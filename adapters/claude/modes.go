@@ -21,7 +21,7 @@ func (s *session) startMode(n Native, f flags, all []layer) Mode {
 		asked = f.mode
 	}
 	if asked == nil {
-		asked = defaultMode(all)
+		asked = s.defaultMode(all)
 	}
 	if *asked == Bypass && !disabled(all, bypassOff) {
 		s.launched = true
@@ -54,8 +54,9 @@ func (s *session) permitted(asked Mode, all []layer) Mode {
 }
 
 // defaultMode is the settings' own. Nothing below a user's settings may open
-// bypassPermissions or auto.
-func defaultMode(all []layer) *Mode {
+// auto, nor, since 2.1.332, bypassPermissions: 2.1.197 takes it from an untrusted
+// project (measured 2026-11-30).
+func (s *session) defaultMode(all []layer) *Mode {
 	mode := Default
 	for _, name := range []Layer{UserLayer, ProjectLayer, LocalLayer, FlagLayer, ManagedLayer} {
 		for _, l := range all {
@@ -63,7 +64,7 @@ func defaultMode(all []layer) *Mode {
 			if l.name != name || m == nil {
 				continue
 			}
-			if (name == ProjectLayer || name == LocalLayer) && (*m == Bypass || *m == Auto) {
+			if (name == ProjectLayer || name == LocalLayer) && (*m == Bypass && s.version != V197 || *m == Auto) {
 				continue
 			}
 			mode = *m

@@ -174,3 +174,18 @@ func inputOf(command string) map[string]jsontext.Value {
 	raw, _ := strictjson.Encode(command)
 	return map[string]jsontext.Value{"command": raw}
 }
+
+// TestProjectDefaultMode pins what an untrusted project's defaultMode opens:
+// bypassPermissions on 2.1.197 alone (both measured 2026-11-30).
+func TestProjectDefaultMode(t *testing.T) {
+	for version, want := range map[string]Mode{V332: Default, V197: Bypass} {
+		for mode, want := range map[Mode]Mode{Bypass: want, Auto: Default, AcceptEdits: AcceptEdits} {
+			s := &session{version: version}
+			project := layer{name: ProjectLayer}
+			project.settings.Permissions.DefaultMode = &mode
+			if got := *s.defaultMode([]layer{project}); got != want {
+				t.Errorf("%s: a project's %s gives %s, want %s", version, mode, got, want)
+			}
+		}
+	}
+}

@@ -28,6 +28,9 @@ func (s *session) onlyReads(p *part) bool {
 		}
 	}
 	name, args := words[0].text, words[1:]
+	if !readOnlyPrograms[name] && !anyGlob[name] && slices.ContainsFunc(args, func(w word) bool { return w.glob }) {
+		return false // what it would be told isn't known (2.1.332 and 2.1.197, 2026-11-30)
+	}
 	switch name {
 	case "[", "[[":
 		return !p.wild && !dynamic(args)
@@ -54,6 +57,10 @@ func (s *session) onlyReads(p *part) bool {
 	others, ok := knowsOptions(name, args)
 	return ok && othersRead(name, args, others)
 }
+
+// anyGlob are the programs outside of readOnlyPrograms that an unquoted pattern
+// of files doesn't exclude, or that have their own say about it.
+var anyGlob = set(`grep egrep fgrep find test expr [ [[`)
 
 func hasWord(args []word, text string) bool {
 	return slices.ContainsFunc(args, func(w word) bool { return w.text == text })
@@ -103,12 +110,6 @@ func othersRead(name string, args, others []word) bool {
 	switch name {
 	case "uniq":
 		return len(others) == 0
-	case "file", "rg":
-		for _, w := range args {
-			if w.glob {
-				return false
-			}
-		}
 	case "date":
 		for _, w := range others {
 			if !strings.HasPrefix(w.text, "+") {

@@ -55,7 +55,7 @@ func Find(a Agent) (string, error) {
 		}
 		return filepath.Abs(named)
 	}
-	root, err := moduleRoot()
+	root, err := ModuleRoot()
 	if err != nil {
 		return "", fmt.Errorf("no %s binary: %s is not set and %w", a.Name, a.Env, err)
 	}
@@ -95,9 +95,9 @@ func runnable(path string) error {
 	return nil
 }
 
-// moduleRoot walks up from the working directory, which in a test is the
+// ModuleRoot walks up from the working directory, which in a test is the
 // package's folder, to the folder that holds go.mod.
-func moduleRoot() (string, error) {
+func ModuleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err

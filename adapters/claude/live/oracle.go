@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -55,6 +56,8 @@ type row struct {
 	Input       jsontext.Value `json:"input"`
 }
 
+var absolute = regexp.MustCompile(`"file_path"\s*:\s*"/`)
+
 // skipped names what a row needs that isn't here.
 func (r row) skipped(version string) string {
 	switch {
@@ -62,6 +65,8 @@ func (r row) skipped(version string) string {
 		return "managed settings, which are the machine's"
 	case r.RulesSource != "" && !strings.HasPrefix(r.RulesSource, "--settings inline"):
 		return "rules from " + r.RulesSource
+	case (r.Tool == "Write" || r.Tool == "Edit") && absolute.Match(r.Input):
+		return "changes of files outside of a case's folders"
 	case r.Hooks == nil && r.HookResult != nil:
 		return "hooks of which only the answer is recorded"
 	}

@@ -3,6 +3,7 @@ package live
 import (
 	"encoding/json"
 	"regexp"
+	"strings"
 )
 
 // did is what the binary did with one tool call.
@@ -13,6 +14,7 @@ type did struct {
 	failed     bool   // the tool result is an error
 	text       string // of the tool result
 	meta       *resultMeta
+	hooks      string // the session's hooks: 2.1.197 gives their reason to deny, and nothing else
 }
 
 // resultMeta says how a call came to its result; 2.1.197 doesn't have it.
@@ -89,7 +91,7 @@ func (d did) word() string {
 		return "allow"
 	case absentText.MatchString(d.text):
 		return "absent"
-	case deniedText.MatchString(d.text):
+	case deniedText.MatchString(d.text), d.text != "" && strings.Contains(d.hooks, d.text):
 		return "deny"
 	case errorText.MatchString(d.text): // the tool's own check of its input comes before permissions
 		return ""

@@ -31,6 +31,9 @@ func TestWord(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
+	if got := (did{result: true, failed: true, text: "hook says deny", hooks: `{"permissionDecisionReason":"hook says deny"}`}).word(); got != "deny" {
+		t.Errorf("a hook's reason: %q", got)
+	}
 	if got := (did{asked: true, result: true, failed: true}).word(); got != "ask" {
 		t.Errorf("asked: %q", got)
 	}

@@ -153,7 +153,11 @@ func (p place) files(files map[string]jsontext.Value) error {
 		if !strings.HasPrefix(path, p.root+"/") {
 			return fmt.Errorf("%s isn't in the folders of a case", path)
 		}
-		if err := write(path, p.names.Replace(text)); err != nil {
+		text = p.names.Replace(text)
+		if is, err := os.ReadFile(path); err == nil && string(is) == text {
+			continue // the agent watches its settings
+		}
+		if err := write(path, text); err != nil {
 			return err
 		}
 	}

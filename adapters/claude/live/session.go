@@ -36,6 +36,8 @@ type session struct {
 	model  *scripted.Messages
 	mcp    []*scripted.MCP
 	layout map[string][]string
+	files  map[string]jsontext.Value
+	hooks  string
 	calls  int
 }
 
@@ -46,7 +48,7 @@ func open(ctx context.Context, bin, root string, s setup, layout map[string][]st
 	if err != nil {
 		return nil, err
 	}
-	out := &session{place: p, layout: layout, model: scripted.StartMessages()}
+	out := &session{place: p, layout: layout, files: s.Files, hooks: string(s.Hooks), model: scripted.StartMessages()}
 	if err := out.begin(ctx, bin, s, mcp); err != nil {
 		out.close()
 		return nil, err
@@ -173,6 +175,9 @@ func (s *session) do(ctx context.Context, tool string, input map[string]any) (di
 	if err := s.place.lay(s.layout); err != nil {
 		return did{}, err
 	}
+	if err := s.place.files(s.files); err != nil {
+		return did{}, err
+	}
 	if path, ok := input["file_path"].(string); ok && tool != "Read" {
 		// Edit and Write want a file that is there to have been read first.
 		if !filepath.IsAbs(path) {
@@ -201,7 +206,7 @@ func (s *session) call(ctx context.Context, tool string, input map[string]any, a
 	if err := s.send(map[string]any{"type": "user", "message": message, "parent_tool_use_id": nil, "session_id": ""}); err != nil {
 		return did{}, err
 	}
-	var d did
+	d := did{hooks: s.hooks}
 	for {
 		l, err := s.next(ctx)
 		if err != nil {

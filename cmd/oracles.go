@@ -1,0 +1,31 @@
+package cmd
+
+import (
+	claude "github.com/modegate/modegate/adapters/claude/live"
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/livebin"
+)
+
+// oracle is a row of the table of real binaries that can be asked.
+type oracle struct {
+	provider evaluator.Provider
+	claim    string             // the key of the claim that its answers prove
+	agent    livebin.Agent      // the binary
+	files    []string           // its case files in the repository
+	judge    compiler.Conformer // nil: the provider's dialect
+	open     func(bin string) (compiler.Oracle, error)
+}
+
+// oracles lists the real binaries that can be asked, in report order. Cursor
+// has none: what is known of it was recorded by others.
+func oracles() []oracle {
+	claudeAt := func(a livebin.Agent, files ...string) oracle {
+		return oracle{
+			provider: evaluator.Claude, agent: a, claim: "claude/" + a.Version + "/decisions",
+			files: append([]string{"testdata/claude/cases.json"}, files...),
+			open:  func(bin string) (compiler.Oracle, error) { return claude.OpenOracle(bin, a.Version) },
+		}
+	}
+	return []oracle{claudeAt(livebin.Claude, "testdata/claude/measured.json"), claudeAt(livebin.Claude197)}
+}
