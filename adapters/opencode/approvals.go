@@ -74,12 +74,20 @@ func (boundary) Request(native []byte) (broker.Request, error) {
 	}
 	r.Shape, r.Kind, r.Title = broker.Approval, kinds[a.Permission], title(a)
 	r.Detail = a.Metadata.Diff
+	if a.Permission == "task" {
+		r.Detail = freeSubagent
+	}
 	if full != nil || !known[a.Permission] {
 		r.Detail = string(native)
 	}
 	r.Offered = offers(a)
 	return r, nil
 }
+
+// freeSubagent is what a person should know before a subagent is let loose
+// (measured on 1.18.33, 2026-11-30: a child of a session that asks ran touch and
+// write unasked).
+const freeSubagent = "The subagent runs under its own agent's rules. It inherits what this session denies and its external_directory rules, not its asks: it may change files and run commands unasked."
 
 // kinds are the kinds of 1.x's permissions. No other permission has one: kinds
 // aren't invented.

@@ -16,6 +16,7 @@ const (
 	askEdit     = `{"id":"per_1","sessionID":"ses_1","permission":"edit","patterns":["a.go"],"always":["*"],"metadata":{"filepath":"/w/a.go","diff":"+x"},"tool":{"messageID":"msg_1","callID":"c"}}`
 	askRead     = `{"id":"per_1","sessionID":"ses_1","permission":"read","patterns":[".env"],"always":[]}`
 	askOutside  = `{"id":"per_1","sessionID":"ses_1","permission":"external_directory","patterns":["/etc/*"],"always":["/etc/*"],"metadata":{}}`
+	askTask     = `{"id":"per_1","sessionID":"ses_1","permission":"task","patterns":["general"],"always":["*"],"metadata":{}}`
 	askUnknown  = `{"id":"per_1","sessionID":"ses_1","permission":"srv_tool","patterns":["*"],"always":["*"],"metadata":{},"later":1}`
 	askBroken   = `{"id":"per_1","sessionID":"ses_1","permission":"bash","patterns":7,"always":["*"]}`
 	askLoop     = `{"id":"per_1","sessionID":"ses_1","permission":"doom_loop","patterns":["bash"],"always":["bash"],"metadata":{}}`
@@ -29,6 +30,7 @@ func TestRequests(t *testing.T) {
 		{askEdit, `approval "file-change" "edit: a.go" accept, acceptForSession (allow every edit this session), decline, cancel; +x`},
 		{askRead, `approval "file-read" "read: .env" accept, decline, cancel`},
 		{askOutside, `approval "" "external_directory: /etc/*" accept, acceptForSession (allow external_directory /etc/* this session), decline, cancel`},
+		{askTask, `approval "" "task: general" accept, acceptForSession (allow every task this session), decline, cancel; ` + freeSubagent},
 		{askUnknown, `approval "" "srv_tool: *" accept, acceptForSession (allow every srv_tool this session), decline, cancel; ` + askUnknown},
 		{askBroken, `approval "command" "bash" accept, decline, cancel; ` + askBroken},
 		{askQuestion, `question "" "Which?" cancel; 2 questions, the first with 2 options, custom false, multiple true`},

@@ -51,3 +51,11 @@ func (d *Driver) granted(q broker.Request, child bool) (string, bool) {
 	}
 	return name, v.Effect == evaluator.Allow || child && v.Effect != evaluator.Deny && v.Effect != evaluator.Unknown
 }
+
+// keep remembers grants until the driver's end. They are never sent as the
+// provider's own "always".
+func (d *Driver) keep(grants []evaluator.Grant) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.grants = append(d.grants, grants...)
+}

@@ -82,26 +82,6 @@ func (r *run) reject(ctx context.Context, q broker.Request) performed {
 	return r.d.perform(ctx, ops)
 }
 
-// waiting lists the requests of the session and its children that wait.
-func (r *run) waiting(ctx context.Context) ([]broker.Request, error) {
-	list, err := r.d.c.pending(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []broker.Request
-	for _, native := range list {
-		q, err := r.d.o.Translator.Request(native)
-		if err != nil {
-			continue
-		}
-		ours, err := r.d.c.descends(ctx, q.Session, r.root)
-		if err == nil && ours {
-			out = append(out, q)
-		}
-	}
-	return out, nil
-}
-
 // close leaves nothing of the run waiting: what is under way is given up, what
 // waits is rejected, and unless the run ended by itself it is then aborted. The
 // order matters: after an abort a request stays answerable, and a late answer may
