@@ -76,7 +76,7 @@ func FuzzIgnore(f *testing.F) {
 		if got && !ignore(pattern, rel+"/x", false) {
 			t.Errorf("%q covers %q but not what it holds", pattern, rel)
 		}
-		if strings.ToLower(strings.ToUpper(pattern)) == strings.ToLower(pattern) && got != ignore(strings.ToUpper(pattern), strings.ToUpper(rel), false) && isASCII(pattern+rel) {
+		if strings.EqualFold(strings.ToUpper(pattern), pattern) && got != ignore(strings.ToUpper(pattern), strings.ToUpper(rel), false) && isASCII(pattern+rel) {
 			t.Errorf("%q and %q depend on case", pattern, rel)
 		}
 	})

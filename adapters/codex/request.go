@@ -80,7 +80,8 @@ func readRequest(raw jsontext.Value) (request, error) {
 
 // check refuses arguments that the tool doesn't have.
 func (q request) check() error {
-	name, allowed := q.Tool, []string{}
+	var allowed []string
+	name := q.Tool
 	switch {
 	case q.Tool == execCommand:
 		allowed = []string{"cmd", "workdir", "sandbox_permissions", "justification", "prefix_rule", "shell", "login", "tty", "additional_permissions", "yield_time_ms", "max_output_tokens"}

@@ -118,7 +118,7 @@ func (g *group) addGeneral(p wildcard.Pattern, first, position int) {
 		g.end.reach(tail, true).open = position
 		return
 	}
-	n := &g.start
+	var n *node
 	if first >= len(tail) {
 		head := text[:first]
 		if strings.HasSuffix(text, " *") && first == len(text)-1 {

@@ -1,10 +1,6 @@
 package opencode
 
-import (
-	"slices"
-
-	"github.com/modegate/modegate/evaluator"
-)
+import "github.com/modegate/modegate/evaluator"
 
 // Request is one permission request that a tool raises.
 type Request struct {
@@ -72,12 +68,4 @@ func (o outcomes) words() string {
 		s += e.String()
 	}
 	return s
-}
-
-// add appends a text once.
-func add(list []string, text string) []string {
-	if slices.Contains(list, text) {
-		return list
-	}
-	return append(list, text)
 }
