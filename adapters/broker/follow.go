@@ -1,0 +1,19 @@
+package broker
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// Follower is a Translator of a provider whose native settings say what our
+// callback answers by itself. Its own Automatic knows the cell alone, and so
+// answers as the built-in policy does; a policy may say otherwise.
+type Follower interface {
+	// Follow returns the Translator that answers as a RuleSet's native settings
+	// say.
+	Follow(native jsontext.Value) (Translator, error)
+}
+
+// RuleWriter is a Translator of a provider that takes rules while a session
+// runs, also while it waits for an answer.
+type RuleWriter interface {
+	// WriteRules are the steps that put a RuleSet's native settings in force.
+	WriteRules(session string, native jsontext.Value) ([]Operation, error)
+}
