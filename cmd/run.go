@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -148,6 +149,10 @@ func (f *runFlags) run(cmd *cobra.Command, prompt string) error {
 // drive opens the session, brings its rules up to date and runs the prompt.
 func (f *runFlags) drive(ctx context.Context, cmd *cobra.Command, c *live.Client, o live.DriverOptions, t *terminal, prompt string, policy *policies.Policy) error {
 	version, err := c.Version(ctx)
+	var status *live.StatusError
+	if errors.As(err, &status) && status.Status == http.StatusUnauthorized {
+		return exit{exitNo, "the OpenCode server wants another password: set OPENCODE_SERVER_PASSWORD"}
+	}
 	if err != nil {
 		return exit{exitNo, fmt.Sprintf("the OpenCode server doesn't answer: %v", err)}
 	}
