@@ -52,36 +52,32 @@ func Steps(steps ...Step) ([]Operation, error) {
 }
 
 // CallRespond is the operation of providers that ask by JSON-RPC: its arguments
-// are the response, to be written as they are.
+// are a [Response], to be written as they are.
 const CallRespond = "respond"
 
-type rpcResult struct {
-	ID     jsontext.Value `json:"id"`
-	Result any            `json:"result"`
+// Response answers a JSON-RPC request.
+type Response struct {
+	Version string         `json:"jsonrpc,omitzero"` // "2.0", where the provider writes it
+	ID      jsontext.Value `json:"id"`               // as it came
+	Result  any            `json:"result,omitzero"`
+	Error   *ResponseError `json:"error,omitzero"`
 }
 
-type rpcError struct {
-	ID    jsontext.Value `json:"id"`
-	Error struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
+// ResponseError is a JSON-RPC error.
+type ResponseError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
 }
 
-// The error codes of JSON-RPC 2.0 that a refusal takes.
-const (
-	MethodNotFound = -32601
-	InvalidRequest = -32600
-)
+// MethodNotFound is JSON-RPC's code for a request that has no answer here.
+const MethodNotFound = -32601
 
-// Respond answers a JSON-RPC request with a result.
+// Respond answers with a result.
 func Respond(id jsontext.Value, result any) Step {
-	return Step{CallRespond, rpcResult{ID: id, Result: result}}
+	return Step{CallRespond, Response{ID: id, Result: result}}
 }
 
-// RespondError answers a JSON-RPC request with an error.
+// RespondError answers with an error.
 func RespondError(id jsontext.Value, code int, message string) Step {
-	e := rpcError{ID: id}
-	e.Error.Code, e.Error.Message = code, message
-	return Step{CallRespond, e}
+	return Step{CallRespond, Response{ID: id, Error: &ResponseError{code, message}}}
 }
