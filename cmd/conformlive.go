@@ -43,6 +43,7 @@ const liveTimeout = 20 * time.Minute
 type run struct {
 	Provider evaluator.Provider `json:"provider"`
 	Version  string             `json:"version"`
+	By       string             `json:"by"` // the agent whose binary it is
 	Claim    string             `json:"claim"`
 	Binary   string             `json:"binary,omitempty"` // SHA-256
 	Seed     uint64             `json:"seed,omitempty"`
@@ -63,7 +64,7 @@ func (r run) String() string {
 		return fmt.Sprintf("%s %s: not run: %s", r.Claim, r.Version, r.NotRun)
 	}
 	s := fmt.Sprintf("%s by %s %s (seed %d): %d recorded cases, %d disagreements; %d fresh cases, %d disagreements",
-		r.Claim, r.Provider, r.Version, r.Seed, r.Recorded.Cases, r.Recorded.Disagreements, r.Fresh.Cases, r.Fresh.Disagreements)
+		r.Claim, r.By, r.Version, r.Seed, r.Recorded.Cases, r.Recorded.Disagreements, r.Fresh.Cases, r.Fresh.Disagreements)
 	if r.Drifted > 0 {
 		s += fmt.Sprintf("; %d recorded otherwise than it does now", r.Drifted)
 	}
@@ -171,7 +172,7 @@ func (c *common) ownCases(o oracle) ([]caseFile, error) {
 
 // ask starts one binary and compares what it does with what we say.
 func (r *report) ask(ctx context.Context, o oracle, corpora []caseFile, l liveOptions) (run, error) {
-	done := run{Provider: o.provider, Version: o.agent.Version, Claim: o.claim}
+	done := run{Provider: o.provider, By: o.agent.Name, Version: o.agent.Version, Claim: o.claim}
 	bin, err := livebin.Find(o.agent)
 	if err != nil {
 		done.NotRun = err.Error()

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	claude "github.com/modegate/modegate/adapters/claude/live"
+	opencode "github.com/modegate/modegate/adapters/opencode/live/oracle"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/livebin"
@@ -27,5 +28,18 @@ func oracles() []oracle {
 			open:  func(bin string) (compiler.Oracle, error) { return claude.OpenOracle(bin, a.Version) },
 		}
 	}
-	return []oracle{claudeAt(livebin.Claude, "testdata/claude/measured.json"), claudeAt(livebin.Claude197)}
+	return []oracle{
+		claudeAt(livebin.Claude, "testdata/claude/measured.json"),
+		claudeAt(livebin.Claude197),
+		{
+			provider: evaluator.OpenCode, agent: livebin.OpenCode, claim: "opencode.loop",
+			files: []string{"testdata/opencode/loop.json"},
+			open:  func(bin string) (compiler.Oracle, error) { return opencode.OpenLoop(bin) },
+		},
+		{
+			provider: evaluator.OpenCode2, agent: livebin.OpenCode, claim: "opencode2.rules",
+			files: []string{"testdata/opencode/eval.json", "testdata/opencode/home.json"},
+			open:  func(bin string) (compiler.Oracle, error) { return opencode.OpenNative(bin) },
+		},
+	}
 }
