@@ -2,6 +2,7 @@ package cmd
 
 import (
 	claude "github.com/modegate/modegate/adapters/claude/live"
+	grok "github.com/modegate/modegate/adapters/grok/live"
 	opencode "github.com/modegate/modegate/adapters/opencode/live/oracle"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
@@ -31,6 +32,11 @@ func oracles() []oracle {
 	return []oracle{
 		claudeAt(livebin.Claude, "testdata/claude/measured.json"),
 		claudeAt(livebin.Claude197),
+		{
+			provider: evaluator.Grok, agent: livebin.Grok, claim: "grok/" + livebin.Grok.Version + "/decisions",
+			files: []string{"testdata/grok/cases.json", "testdata/grok/matrix.json", "testdata/grok/commands.json", "testdata/grok/settings.json"},
+			open:  func(bin string) (compiler.Oracle, error) { return grok.OpenOracle(bin) },
+		},
 		{
 			provider: evaluator.OpenCode, agent: livebin.OpenCode, claim: "opencode.loop",
 			files: []string{"testdata/opencode/loop.json"},

@@ -1,4 +1,4 @@
-package grok_test
+package live
 
 import (
 	"bufio"
@@ -8,9 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
-	"testing"
 	"time"
 )
 
@@ -28,7 +26,8 @@ type message struct {
 type peer struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
-	noise strings.Builder
+	out   io.Closer
+	noise tail
 	once  sync.Once
 
 	mu      sync.Mutex
@@ -39,29 +38,48 @@ type peer struct {
 	ended   chan struct{}
 }
 
+// tail keeps the end of what the agent says to people.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, b...)
+	t.buf = t.buf[max(0, len(t.buf)-2000):]
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.buf)
+}
+
 var errEnded = errors.New("the agent ended")
 
-// startPeer runs a command and stops it when the test ends. answer gives the
-// result of each request of the agent; nil is "method not found".
-func startPeer(t testing.TB, cmd *exec.Cmd, answer func(string, json.RawMessage) any) *peer {
-	t.Helper()
+// startPeer runs a command, which stop ends. answer gives the result of each
+// request of the agent; nil is "method not found".
+func startPeer(cmd *exec.Cmd, answer func(string, json.RawMessage) any) (*peer, error) {
 	p := &peer{cmd: cmd, waiting: map[string]chan message{}, answer: answer, ended: make(chan struct{})}
 	cmd.Stderr = &p.noise
+	cmd.WaitDelay = 2 * time.Second
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	p.in = in
+	p.in, p.out = in, out
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	go p.read(out)
-	t.Cleanup(p.stop)
-	return p
+	return p, nil
 }
 
 // stop ends the agent, as often as it is called.
@@ -72,6 +90,7 @@ func (p *peer) stop() {
 		case <-p.ended:
 		case <-time.After(2 * time.Second):
 			p.cmd.Process.Kill()
+			p.out.Close() // a child of it may hold the other end
 			<-p.ended
 		}
 		p.cmd.Wait()
