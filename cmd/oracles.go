@@ -2,6 +2,7 @@ package cmd
 
 import (
 	claude "github.com/modegate/modegate/adapters/claude/live"
+	codex "github.com/modegate/modegate/adapters/codex/live"
 	grok "github.com/modegate/modegate/adapters/grok/live"
 	opencode "github.com/modegate/modegate/adapters/opencode/live/oracle"
 	"github.com/modegate/modegate/compiler"
@@ -30,6 +31,11 @@ func oracles() []oracle {
 		}
 	}
 	return []oracle{
+		{
+			provider: evaluator.Codex, agent: livebin.Codex, claim: "codex/" + livebin.Codex.Version + "/decisions",
+			files: []string{"testdata/codex/cases.json"},
+			open:  func(bin string) (compiler.Oracle, error) { return codex.OpenOracle(bin) },
+		},
 		claudeAt(livebin.Claude, "testdata/claude/measured.json"),
 		claudeAt(livebin.Claude197),
 		{
