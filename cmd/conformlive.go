@@ -91,8 +91,8 @@ func (c *common) conformLive(cmd *cobra.Command, l liveOptions, files []string) 
 	r := report{Cases: []result{}}
 	for _, o := range chosen {
 		corpora := given[o.provider]
-		if len(files) > 0 && corpora == nil {
-			continue
+		if len(files) > 0 && (corpora == nil || o.files == nil) {
+			continue // none of the files is for it
 		}
 		if len(files) == 0 {
 			if corpora, err = c.ownCases(o); err != nil {

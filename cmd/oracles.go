@@ -2,6 +2,7 @@ package cmd
 
 import (
 	claude "github.com/modegate/modegate/adapters/claude/live"
+	"github.com/modegate/modegate/adapters/codex/execpolicy"
 	codex "github.com/modegate/modegate/adapters/codex/live"
 	grok "github.com/modegate/modegate/adapters/grok/live"
 	opencode "github.com/modegate/modegate/adapters/opencode/live/oracle"
@@ -38,6 +39,11 @@ func oracles() []oracle {
 		},
 		claudeAt(livebin.Claude, "testdata/claude/measured.json"),
 		claudeAt(livebin.Claude197),
+		{
+			provider: evaluator.Codex, agent: livebin.Codex, claim: "codex/" + livebin.Codex.Version + "/execpolicy",
+			judge: execpolicy.Conformer{}, // nothing is recorded of it
+			open:  func(bin string) (compiler.Oracle, error) { return codex.OpenChecker(bin) },
+		},
 		{
 			provider: evaluator.Grok, agent: livebin.Grok, claim: "grok/" + livebin.Grok.Version + "/decisions",
 			files: []string{"testdata/grok/cases.json", "testdata/grok/matrix.json", "testdata/grok/commands.json", "testdata/grok/settings.json"},
