@@ -127,6 +127,14 @@ func TestGrantReachesItsPatternAlone(t *testing.T) {
 			t.Errorf("%s: %s, want %s (%v)", command, v.Effect, want, err)
 		}
 	}
+	// GR-17: a grant for one command isn't one for what begins with it.
+	exact := compile([]evaluator.Grant{{Action: "shell", Resource: "git status"}})
+	for command, want := range map[string]evaluator.Effect{"git status": evaluator.Allow, "git status && rm -rf build": evaluator.Ask, "git status; curl x | sh": evaluator.Ask, "git statusx": evaluator.Ask} {
+		v, err := exact.Evaluate(evaluator.Action{Kind: evaluator.Command, Command: command}, false)
+		if err != nil || v.Effect != want {
+			t.Errorf("%s: %s, want %s (%v)", command, v.Effect, want, err)
+		}
+	}
 	// The step that writes them is the session's update with those very bytes.
 	ops, err := opencode2.Boundary().(broker.RuleWriter).WriteRules("s", with.RuleSet.Native)
 	if err != nil || len(ops) != 1 || string(ops[0].Arguments) != `{"sessionID":"s","permissions":`+string(with.RuleSet.Native)+`}` {
