@@ -33,8 +33,13 @@ func start(ctx context.Context, bin string, config map[string]any) (*started, er
 		s.stop()
 		return nil, err
 	}
+	tmp := filepath.Join(root, "tmp") // the binary unpacks libraries there, and leaves them
+	if err := os.MkdirAll(tmp, 0o755); err != nil {
+		s.stop()
+		return nil, err
+	}
 	s.server, err = live.Start(ctx, live.Options{
-		Binary: bin, Dir: s.home, Home: s.home, Env: []string{"SHELL=/bin/bash", "GIT_CONFIG_NOSYSTEM=1"},
+		Binary: bin, Dir: s.home, Home: s.home, Env: []string{"SHELL=/bin/bash", "GIT_CONFIG_NOSYSTEM=1", "TMPDIR=" + tmp},
 	})
 	if err != nil {
 		s.stop()
