@@ -13,14 +13,22 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/modegate/modegate/adapters"
+	"github.com/modegate/modegate/adapters/claude"
+	"github.com/modegate/modegate/adapters/codex"
+	"github.com/modegate/modegate/adapters/cursor"
 	"github.com/modegate/modegate/adapters/evidence"
+	"github.com/modegate/modegate/adapters/grok"
+	"github.com/modegate/modegate/adapters/opencode"
+	"github.com/modegate/modegate/adapters/opencode2"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/server"
+	"github.com/modegate/modegate/server/store"
 )
 
 // serveFlags are the flags of serve.
@@ -33,16 +41,24 @@ type serveFlags struct {
 	cert     string
 	key      string
 	debug    bool
+	expiry   time.Duration
+	delivery time.Duration
 }
 
 func serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Answer over HTTP what every mode does, and hand adapters their rules",
-		Long: `Answer over HTTP: providers, RuleSets, evaluations, the matrix, policies. The
-policy is loaded anew when its files change; a broken one never replaces a good
-one. The interface is described at /openapi.json.
+		Short: "Answer over HTTP what every mode does, hand adapters their rules, and carry approvals",
+		Long: `Answer over HTTP: providers, RuleSets, evaluations, the matrix, policies, and the
+sessions of agents with what they ask. The policy is loaded anew when its files
+change; a broken one never replaces a good one. The interface is described at
+/openapi.json.
+
+Sessions, their modes and their history are kept in the data folder
+(modegate.db). What was allowed for a session is in memory alone. When the
+service is started anew, every request that was open has expired: nothing is
+answered twice.
 
 Without --tokens, the service listens on this machine alone, makes one admin
 token in the data folder (admin-token, readable by you alone) and prints an
@@ -72,6 +88,8 @@ The log is JSON, on stderr, one line a request; calls that succeed and come ofte
 	fl.StringArrayVar(&f.hosts, "host", nil, "a further name that the service is called by; may be repeated (the certificate's names are known)")
 	fl.StringVar(&f.cert, "tls-cert", "", "a file with the TLS certificate, PEM")
 	fl.StringVar(&f.key, "tls-key", "", "a file with the certificate's key, PEM")
+	fl.DurationVar(&f.expiry, "request-expiry", server.DefaultExpiry, "how long a request waits for somebody before it expires")
+	fl.DurationVar(&f.delivery, "delivery-timeout", server.DefaultDelivery, "how long an answer may be on its way to an adapter before it expires")
 	fl.BoolVar(&f.debug, "debug", false, "log every request")
 	return cmd
 }
@@ -95,6 +113,11 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	kept, err := store.Open(f.data)
+	if err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	defer kept.Close() //nolint:errcheck // everything is on the disk by then
 	level := slog.LevelInfo
 	if f.debug {
 		level = slog.LevelDebug
@@ -110,6 +133,8 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 		Access:   access,
 		Hosts:    f.named(secure),
 		Log:      log,
+
+		Store: kept, Translators: translators(), Expiry: f.expiry, Delivery: f.delivery,
 	})
 	if err != nil {
 		return err
@@ -122,6 +147,14 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	}
 	f.greet(cmd, s, l.Addr(), token, secure != nil)
 	return s.Serve(ctx, l, secure)
+}
+
+// translators are those of the providers whose requests can be read.
+func translators() server.Translators {
+	return server.Translators{
+		evaluator.Codex: codex.Boundary(), evaluator.Claude: claude.Boundary(), evaluator.Cursor: cursor.Boundary(),
+		evaluator.Grok: grok.Boundary(), evaluator.OpenCode: opencode.Boundary(), evaluator.OpenCode2: opencode2.Boundary(),
+	}
 }
 
 // loopback reports whether an address can be reached from this machine alone.

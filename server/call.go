@@ -177,6 +177,11 @@ func (c *call) decode(v any) *problem {
 	if p != nil {
 		return p
 	}
+	return c.decodeFrom(data, v)
+}
+
+// decodeFrom reads a body as one JSON value, strictly.
+func (c *call) decodeFrom(data []byte, v any) *problem {
 	if err := strictjson.Decode(data, v); err != nil {
 		return malformed(err)
 	}

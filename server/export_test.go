@@ -1,5 +1,7 @@
 package server
 
+import "time"
+
 // Route is a line of the table of routes, for tests.
 type Route struct {
 	Method, Path string
@@ -42,3 +44,9 @@ func (s *Server) Quickly(body []byte) []byte {
 
 // OpenAPI is the embedded document.
 func OpenAPI() []byte { return openAPI }
+
+// SetEventTimes says how often a connection is kept alive, and how long a reader
+// may take.
+func (s *Server) SetEventTimes(alive, write time.Duration) {
+	s.desk.keepAlive, s.desk.readerWrites = alive, write
+}

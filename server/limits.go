@@ -30,6 +30,10 @@ const (
 	maxAgents   = 100
 	maxEnvRules = 2000 // rules of agents, grants and saved grants, each
 	maxLinks    = 5000
+
+	maxAgentSessions = 10_000 // loaded at once
+	maxOpenRequests  = 10_000 // that wait at once
+	maxListed        = 1000   // requests or activities in one answer
 )
 
 // The rates that one token may keep up, and those of failed sign-ins and of

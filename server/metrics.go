@@ -16,6 +16,7 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	took     *prometheus.HistogramVec
 	reloaded *prometheus.CounterVec
+	dropped  prometheus.Counter
 	byRoute  map[*route]*routeMetrics
 }
 
@@ -37,6 +38,9 @@ func newMetrics(s *Server) *metrics {
 		reloaded: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "modegate_policy_reloads_total", Help: "Reloads of the policy, by what came of them: changed, unchanged, failed.",
 		}, []string{"result"}),
+		dropped: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "modegate_event_readers_dropped_total", Help: "Readers of events that were dropped because they were too slow.",
+		}),
 		byRoute: map[*route]*routeMetrics{},
 	}
 	degraded := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -48,7 +52,7 @@ func newMetrics(s *Server) *metrics {
 		return 0
 	})
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.took, m.reloaded, degraded, policyInfo{s},
+	registry.MustRegister(m.requests, m.took, m.reloaded, m.dropped, degraded, policyInfo{s},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m

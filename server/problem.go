@@ -16,7 +16,8 @@ type problem struct {
 	Status    int     `json:"status"`
 	Detail    string  `json:"detail"`
 	RequestID string  `json:"requestId"`
-	Errors    []place `json:"errors"` // every single thing that is wrong, with its place
+	Errors    []place `json:"errors"`         // every single thing that is wrong, with its place
+	State     string  `json:"state,omitzero"` // of the request that the problem is about
 
 	retryAfter string // seconds, for 429 and 503
 }

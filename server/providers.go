@@ -11,7 +11,9 @@ type provider struct {
 	Name         evaluator.Provider     `json:"name"`
 	Versions     []string               `json:"versions"` // that can be judged, the default first
 	Capabilities *compiler.Capabilities `json:"capabilities"`
-	Proof        []evaluator.Proof      `json:"proof"` // of the default version
+	ModeChange   string                 `json:"modeChange"` // how a runtime mode change reaches it while a turn runs
+	Requests     bool                   `json:"requests"`   // whether this build can read and answer its requests
+	Proof        []evaluator.Proof      `json:"proof"`      // of the default version
 }
 
 const capabilityNote = "evidence of what the provider and its adapter can do, not a guarantee that a runtime will ask"
@@ -22,7 +24,8 @@ func encodeProviders(cfg Config) ([]byte, error) {
 		Providers []provider `json:"providers"`
 	}{Note: capabilityNote}
 	for _, d := range cfg.Dialects {
-		one := provider{Name: d.Provider(), Versions: d.Versions()}
+		one := provider{Name: d.Provider(), Versions: d.Versions(), ModeChange: modeChangeOf(cfg.Dialects, d.Provider())}
+		_, one.Requests = cfg.Translators[d.Provider()]
 		if cfg.Proofs != nil {
 			one.Proof = cfg.Proofs(d, one.Versions[0])
 		}

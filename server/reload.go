@@ -63,6 +63,9 @@ func (s *Server) reload(ctx context.Context) (reloaded, error) {
 	s.mended()
 	s.current.Store(next)
 	close(old.changed)
+	if s.desk != nil {
+		s.desk.policyIsNew(ctx)
+	}
 	s.metrics.reloads("changed")
 	s.Log.Info("policy in force", "name", next.policy.Name, "digest", next.policy.Digest, "before", old.policy.Digest)
 	for _, l := range out.Lifted {

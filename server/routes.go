@@ -27,6 +27,9 @@ type route struct {
 func table() []*route {
 	read := []Scope{ReadScope}
 	use := []Scope{ReadScope, AdapterScope}
+	adapt := []Scope{AdapterScope}
+	approve := []Scope{ApproveScope}
+	see := []Scope{ReadScope, AdapterScope, ApproveScope}
 	const ruleset = "/v1/rulesets/:provider/:mode/:interaction"
 	return []*route{
 		{method: "GET", path: "/v1/providers", scopes: use, handle: getProviders},
@@ -38,6 +41,22 @@ func table() []*route {
 		{method: "GET", path: "/v1/policies/text", scopes: read, handle: getPolicyText},
 		{method: "POST", path: "/v1/policies/check", scopes: []Scope{AdminScope}, heavy: true, handle: postCheck},
 		{method: "POST", path: "/v1/policies/reload", scopes: []Scope{AdminScope}, heavy: true, limit: maxEmptyBody, handle: postReload},
+		{method: "PUT", path: "/v1/sessions/:id", scopes: adapt, heavy: true, handle: atDesk(putSession)},
+		{method: "PATCH", path: "/v1/sessions/:id", scopes: adapt, heavy: true, handle: atDesk(patchSession)},
+		{method: "GET", path: "/v1/sessions/:id", scopes: use, handle: atDesk(getSession)},
+		{method: "DELETE", path: "/v1/sessions/:id", scopes: adapt, limit: maxEmptyBody, handle: atDesk(deleteSession)},
+		{method: "POST", path: "/v1/sessions/:id/turns", scopes: adapt, limit: maxSmallBody, handle: atDesk(postTurn)},
+		{method: "POST", path: "/v1/sessions/:id/turns/:turn/end", scopes: adapt, limit: maxSmallBody, handle: atDesk(postTurnEnd)},
+		{method: "GET", path: "/v1/sessions/:id/ruleset", scopes: use, query: []string{"wait"}, handle: atDesk(getSessionRuleset)},
+		{method: "GET", path: "/v1/sessions/:id/activities", scopes: see, query: []string{"after"}, handle: atDesk(getActivities)},
+		{method: "POST", path: "/v1/sessions/:id/requests", scopes: adapt, handle: atDesk(postRequest)},
+		{method: "GET", path: "/v1/requests", scopes: see, query: []string{"state", "session"}, handle: atDesk(getRequests)},
+		{method: "GET", path: "/v1/requests/:id", scopes: see, handle: atDesk(getRequest)},
+		{method: "POST", path: "/v1/requests/:id/decision", scopes: approve, limit: maxSmallBody, handle: atDesk(postDecision)},
+		{method: "POST", path: "/v1/requests/:id/answers", scopes: approve, handle: atDesk(postAnswers)},
+		{method: "POST", path: "/v1/requests/:id/dismiss", scopes: approve, limit: maxSmallBody, handle: atDesk(postDismiss)},
+		{method: "POST", path: "/v1/requests/:id/resolution", scopes: adapt, limit: 2 * maxText, handle: atDesk(postResolution)},
+		{method: "GET", path: "/v1/events", scopes: see, query: []string{"session"}, handle: atDesk(getEvents)},
 		{method: "GET", path: "/healthz", public: true, quiet: true, handle: getHealth},
 		{method: "GET", path: "/readyz", public: true, quiet: true, handle: getReady},
 		{method: "GET", path: "/metrics", scopes: read, quiet: true, handle: getMetrics},

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
+	"github.com/modegate/modegate/server/store"
 	"github.com/modegate/modegate/server/web"
 )
 
@@ -28,6 +31,12 @@ type Config struct {
 	Hosts    func(host string) bool // further names that the service may be called by, nil: none
 	Log      *slog.Logger           // nil: nothing is logged
 	Web      fs.FS                  // the web page, nil: the embedded one
+
+	Store       *store.Store     // what sessions and requests are kept in; nil: there are none. The caller closes it
+	Translators Translators      // of the providers whose requests can be read
+	Expiry      time.Duration    // of a request that nobody answers, DefaultExpiry when 0
+	Delivery    time.Duration    // of an answer that no adapter reports on, DefaultDelivery when 0
+	Now         func() time.Time // nil: the clock
 }
 
 // Server answers HTTP requests about one policy.
@@ -39,7 +48,8 @@ type Server struct {
 	failure   atomic.Pointer[failure]
 	metrics   *metrics
 	ids       requestIDs
-	sessions  sessions
+	sessions  sessions // of browsers
+	desk      *desk    // nil without a store
 	providers []byte
 	stopping  chan struct{} // closed when the service shuts down
 }
@@ -75,6 +85,12 @@ func New(cfg Config) (*Server, error) {
 	if s.engine, err = s.routes(); err != nil {
 		return nil, err
 	}
+	if cfg.Store != nil {
+		s.desk = newDesk(s)
+		if err := s.desk.recover(context.Background()); err != nil {
+			return nil, fmt.Errorf("what is kept of sessions can't be taken up: %w", err)
+		}
+	}
 	return s, nil
 }
 
@@ -107,11 +123,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, t *tls.Config) error
 		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 	}
 	watching, stop := context.WithCancel(ctx)
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		s.watch(watching)
-	}()
+	var watched sync.WaitGroup
+	watched.Go(func() { s.watch(watching) })
+	if s.desk != nil {
+		watched.Go(func() { s.desk.watch(watching) })
+	}
 	failed := make(chan error, 1)
 	go func() {
 		if t != nil {
@@ -134,6 +150,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, t *tls.Config) error
 		<-failed
 	}
 	stop()
-	<-watched
+	watched.Wait()
 	return err
 }

@@ -25,8 +25,9 @@ var update = flag.Bool("update", false, "write the answers in testdata/http anew
 // A transcript is a text of exchanges. Lines that begin with "#" are for people,
 // "> " is what is asked, "< " what is answered. The first line of a request is
 // its method and path, then come headers, an empty line and the body. A line
-// "? POINTER" shows one part of the answer's body alone. Requests carry the
-// admin's token unless they say otherwise.
+// "? POINTER" shows one part of the answer's body alone; a line "= NAME POINTER"
+// keeps one, which is then written <NAME>. Requests carry the admin's token unless
+// they say otherwise.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("*.txt")
 	if err != nil || len(files) == 0 {
@@ -38,8 +39,7 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := start(t, config())
-			after := replay(t, s, string(before))
+			after := replay(t, newDesk(t).s, string(before))
 			if *update {
 				if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
 					t.Fatal(err)
@@ -57,22 +57,34 @@ func TestTranscripts(t *testing.T) {
 // answered. Exchanges are divided by empty lines.
 func replay(t *testing.T, s *server.Server, text string) string {
 	var out []string
+	var names []string // and what they stand for, in turn
 	for i, block := range strings.Split(strings.TrimSpace(text), "\n\n") {
 		var kept, asked []string
 		var pointer jsontext.Pointer
+		keep := map[string]jsontext.Pointer{}
 		for line := range strings.SplitSeq(block, "\n") {
 			if strings.HasPrefix(line, "<") {
 				continue // as it was answered before
 			}
 			kept = append(kept, line)
 			if rest, ok := strings.CutPrefix(line, ">"); ok {
+				for j := 0; j < len(names); j += 2 {
+					rest = strings.ReplaceAll(rest, names[j+1], names[j])
+				}
 				asked = append(asked, strings.TrimPrefix(rest, " "))
+			} else if rest, ok := strings.CutPrefix(line, "= "); ok {
+				name, at, _ := strings.Cut(rest, " ")
+				keep[name] = jsontext.Pointer(at)
 			} else if rest, ok := strings.CutPrefix(line, "? "); ok {
 				pointer = jsontext.Pointer(rest)
 			}
 		}
 		if asked != nil {
 			got := do(t, s, parse(t, asked, i))
+			for name, at := range keep {
+				names = append(names, strings.Trim(string(laidOut(t, []byte(got.body), at)), `"`), "<"+name+">")
+			}
+			got.body = strings.NewReplacer(names...).Replace(got.body)
 			for line := range strings.SplitSeq(shown(t, got, pointer), "\n") {
 				kept = append(kept, strings.TrimRight("< "+line, " "))
 			}
@@ -103,7 +115,7 @@ func parse(t *testing.T, lines []string, n int) *http.Request {
 
 var builtins = regexp.MustCompile(`(?s)"builtin": \[.*?\]`)
 
-var anyTime = regexp.MustCompile(`"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z"`)
+var anyTime = regexp.MustCompile(`"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]+)?Z"`)
 
 // shown is an answer as a transcript has it: the status, the headers that say
 // something, and the body laid out for people.

@@ -1,0 +1,166 @@
+package server
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/modegate/modegate/adapters/broker"
+	"github.com/modegate/modegate/evaluator"
+)
+
+// answerAtOnce opens and answers a request that nobody needs to be asked about:
+// the session's modes answer it, or a grant covers it. It returns nil when
+// somebody has to be asked. What the adapter does is in the answer to its
+// request, not in an event.
+func (ch *change) answerAtOnce(t broker.Translator, owner *agentSession, e *entry) *entry {
+	answer, by, why, ok := ch.automatic(t, owner, e)
+	if !ok {
+		answer, by, why, ok = ch.covered(owner, e)
+	}
+	if !ok {
+		return nil
+	}
+	steps, err := t.Operations(e.asked, answer)
+	if err != nil {
+		return nil
+	}
+	life, _, err := e.life.Respond(answer, by, why)
+	if err == nil {
+		life, err = life.Deliver(e.public.Shape)
+	}
+	if err != nil {
+		return nil
+	}
+	opened, _, done := types(e.public.Shape)
+	native, plan, err := ch.nativeSteps(e, steps)
+	if err != nil {
+		return nil
+	}
+	e.handed = native
+	ch.log(opened, e, nil)
+	ch.propose(e, plan)
+	out := e.lives(life, ch.at)
+	ch.log(done, out, nil)
+	return out
+}
+
+// automatic is the answer that the modes give: those of the session, and those
+// that the running turn started with. Where they differ, somebody is asked.
+func (ch *change) automatic(t broker.Translator, owner *agentSession, e *entry) (a broker.Answer, by, why string, ok bool) {
+	if a, why, ok = ch.byCell(t, owner, owner.cell(), e.asked); !ok {
+		return a, "", "", false
+	}
+	if running, err := ch.turn(e.runs.session, e.runs.turn); err == nil && running != nil {
+		cell := evaluator.Cell{Provider: owner.Provider, Mode: running.Mode, Interaction: running.Interaction}
+		if before, _, too := ch.byCell(t, owner, cell, e.asked); !too || !reflect.DeepEqual(a, before) {
+			return a, "", "", false
+		}
+	}
+	return a, byMode, why, true
+}
+
+// byCell is the answer that one cell gives: as the native settings of its RuleSet
+// say, where they speak of it.
+func (ch *change) byCell(t broker.Translator, owner *agentSession, cell evaluator.Cell, r broker.Request) (broker.Answer, string, bool) {
+	if f, ok := t.(broker.Follower); ok {
+		at := *owner
+		at.Mode, at.Interaction = cell.Mode, cell.Interaction
+		compiled, err := ch.compile(&at)
+		if err == nil {
+			t, err = f.Follow(compiled.RuleSet.Native)
+		}
+		if err != nil {
+			return broker.Answer{}, "", false
+		}
+	}
+	return t.Automatic(cell, r)
+}
+
+// covered is the answer that the holder's grants give: a request is covered when
+// everything that it offers to grant is granted already. Grants aren't applied
+// in full access, and none lets a session that plans change files.
+func (ch *change) covered(owner *agentSession, e *entry) (a broker.Answer, by, why string, ok bool) {
+	offer, offered := e.asked.Offers(broker.AcceptForSession)
+	_, once := e.asked.Offers(broker.Accept)
+	if !offered || !once || len(offer.Grants) == 0 || e.public.Shape != broker.Approval || owner.Mode == evaluator.FullAccess {
+		return a, "", "", false
+	}
+	if owner.Interaction == evaluator.Plan && e.asked.Kind == evaluator.FileChange {
+		return a, "", "", false
+	}
+	held := ch.held(e.holder)
+	var names []string
+	for _, g := range offer.Grants {
+		if !slices.Contains(held, g) {
+			return a, "", "", false
+		}
+		names = append(names, g.Action+" "+g.Resource)
+	}
+	return broker.Answer{Decision: broker.Accept}, byGrant, "allowed this session: " + strings.Join(names, ", "), true
+}
+
+// coverOthers answers the open requests that a new grant covers, as it will
+// answer later ones.
+func (ch *change) coverOthers(h holder) {
+	owner := ch.session(h.session)
+	for _, e := range ch.inOrder() {
+		if e.holder != h || e.life.State != broker.StatePending || e.public.Policy != ch.snap.policy.Digest {
+			continue
+		}
+		if a, by, why, ok := ch.covered(owner, e); ok {
+			_ = ch.respond(e, a, by, why) // what can't be delivered goes on waiting
+		}
+	}
+}
+
+// nativeSteps are the steps that the adapter performs, and the plan that is
+// proposed beside them. Grants are kept here, and the rules that they come to
+// are written out where the provider takes rules while it waits.
+func (ch *change) nativeSteps(e *entry, steps []broker.Operation) (native []broker.Operation, plan *broker.Plan, err error) {
+	for _, s := range steps {
+		switch s.Call {
+		case broker.KeepGrants:
+		case broker.ProposePlan:
+			var p broker.Plan
+			if json.Unmarshal(s.Arguments, &p) == nil && strings.TrimSpace(p.Markdown) != "" {
+				plan = &p
+			}
+		case broker.SyncRules:
+			rules, err := ch.writeRules(e)
+			if err != nil {
+				return nil, nil, err
+			}
+			native = append(native, rules...)
+		default:
+			native = append(native, s)
+		}
+	}
+	return native, plan, nil
+}
+
+// writeRules are the steps that bring the rules of whoever asks up to date.
+func (ch *change) writeRules(e *entry) ([]broker.Operation, error) {
+	w, ok := ch.translators[e.public.Provider].(broker.RuleWriter)
+	if !ok {
+		return broker.Steps(broker.Step{Call: broker.SyncRules, Arguments: struct{}{}})
+	}
+	compiled, err := ch.compileFor(ch.session(e.holder.session), e.holder)
+	if err != nil {
+		return nil, err
+	}
+	return w.WriteRules(e.asked.Session, compiled.RuleSet.Native)
+}
+
+func (ch *change) propose(e *entry, plan *broker.Plan) {
+	if plan == nil {
+		return
+	}
+	out := event{Type: evPlan, Session: e.public.Session, Plan: plan}
+	if e.public.Turn != nil {
+		out.Turn = *e.public.Turn
+	}
+	ch.emit(out)
+}
