@@ -16,16 +16,34 @@ import (
 
 // Pattern is a compiled pattern. The zero value matches the empty text only.
 type Pattern struct {
-	text     string   // normalised
-	segments []string // text between the stars; one segment: no star
-	tail     bool     // ends in " *", so the text before it matches too
+	text     string    // normalised
+	segments []segment // what stands between the stars; one segment: no star
+	short    *segment  // of a pattern that ends in " *": its last segment but one, without the space
+}
+
+// segment is a piece of pattern without stars.
+type segment struct {
+	text  string
+	start string // the text up to the first `?`, or so much of it as is worth searching for
+	plain bool   // no `?`
+}
+
+func newSegment(text string) segment {
+	literal, _, marks := strings.Cut(text, "?")
+	return segment{text: text, start: literal[:min(len(literal), 32)], plain: !marks}
 }
 
 // Compile reads a pattern. Every text is a pattern.
 func Compile(pattern string) Pattern {
 	p := Pattern{text: Normalise(pattern)}
-	p.segments = strings.Split(p.text, "*")
-	p.tail = strings.HasSuffix(p.text, " *")
+	for s := range strings.SplitSeq(p.text, "*") {
+		p.segments = append(p.segments, newSegment(s))
+	}
+	if strings.HasSuffix(p.text, " *") {
+		before := p.segments[len(p.segments)-2].text
+		short := newSegment(before[:len(before)-1])
+		p.short = &short
+	}
 	return p
 }
 
@@ -48,53 +66,57 @@ func (p Pattern) Everything() bool {
 // Match reports whether the text matches.
 func (p Pattern) Match(text string) bool { return p.MatchNormalised(Normalise(text)) }
 
-// MatchNormalised is Match for a text that holds no `\`. It allocates nothing.
+// MatchNormalised is Match for a text that holds no `\`. It allocates nothing
+// unless pattern and text are hostile to each other.
 func (p Pattern) MatchNormalised(text string) bool {
-	segments := p.segments
-	if len(segments) == 0 {
+	n := len(p.segments) - 1
+	if n < 0 {
 		return text == ""
 	}
-	if match(segments, text) {
+	if p.short != nil {
+		n--
+	}
+	at, ok := pos{}, true
+	for i := range n {
+		if at, ok = p.next(i, text, at); !ok {
+			return false
+		}
+	}
+	if p.short == nil {
+		return ends(&p.segments[n], text, at, n > 0)
+	}
+	if ends(p.short, text, at, n > 0) {
 		return true
 	}
-	return p.tail && matchTailless(segments, text)
+	_, ok = p.next(n, text, at)
+	return ok
 }
 
-// matchTailless matches the pattern without its last two characters, " *":
-// then the segment before the last star loses its space and ends the pattern.
-func matchTailless(segments []string, text string) bool {
-	n := len(segments) - 1
-	last := strings.TrimSuffix(segments[n-1], " ")
-	if n == 1 {
-		return matchWhole(last, text)
+// next matches the segment with this number, the first at the start of the text
+// and the others, which stand after a star, from p on.
+func (p Pattern) next(number int, text string, at pos) (pos, bool) {
+	if number == 0 {
+		return here(&p.segments[0], text, at)
 	}
-	at, ok := prefix(segments[0], text)
-	if !ok {
-		return false
-	}
-	for _, s := range segments[1 : n-1] {
-		if at, ok = find(s, text, at); !ok {
-			return false
-		}
-	}
-	return matchEnd(last, text, at)
+	return find(&p.segments[number], text, at)
 }
 
-func match(segments []string, text string) bool {
-	n := len(segments) - 1
-	if n == 0 {
-		return matchWhole(segments[0], text)
+// ends matches a segment that the text must end with: right at p, or where it
+// stands after a star, not before p.
+func ends(s *segment, text string, p pos, star bool) bool {
+	if !star {
+		end, ok := here(s, text, p)
+		return ok && end.at == len(text)
 	}
-	at, ok := prefix(segments[0], text)
-	if !ok {
-		return false
-	}
-	for _, s := range segments[1:n] {
-		if at, ok = find(s, text, at); !ok {
-			return false
+	if s.plain {
+		start := len(text) - len(s.text)
+		if p.half {
+			p = step(text, p)
 		}
+		return start >= p.at && text[start:] == s.text
 	}
-	return matchEnd(segments[n], text, at)
+	q, ok := back(s.text, text)
+	return ok && (q.at > p.at || q.at == p.at && (q.half || !p.half))
 }
 
 // pos is a place between two code units of a text: a byte offset, and whether
@@ -104,33 +126,25 @@ type pos struct {
 	half bool
 }
 
-// prefix matches a segment at the start of the text.
-func prefix(segment, text string) (pos, bool) { return here(segment, text, pos{}) }
-
-// matchWhole matches a segment against the whole text.
-func matchWhole(segment, text string) bool {
-	p, ok := prefix(segment, text)
-	return ok && p.at == len(text)
-}
-
-// here matches a segment at one place.
-func here(segment, text string, p pos) (pos, bool) {
-	if strings.IndexByte(segment, '?') < 0 {
-		if segment == "" {
+// here matches a segment at one place. It returns the place after it, or the
+// place where the text differs.
+func here(s *segment, text string, p pos) (pos, bool) {
+	if s.plain {
+		if s.text == "" {
 			return p, true
 		}
-		ok := !p.half && strings.HasPrefix(text[p.at:], segment)
-		return pos{at: p.at + len(segment)}, ok
+		ok := !p.half && strings.HasPrefix(text[p.at:], s.text)
+		return pos{at: p.at + len(s.text)}, ok
 	}
-	for i := 0; i < len(segment); i++ {
+	for i := 0; i < len(s.text); i++ {
 		if p.at >= len(text) {
 			return p, false
 		}
-		if segment[i] == '?' {
+		if s.text[i] == '?' {
 			p = step(text, p)
 			continue
 		}
-		if p.half || text[p.at] != segment[i] {
+		if p.half || text[p.at] != s.text[i] {
 			return p, false
 		}
 		p.at++
@@ -156,39 +170,37 @@ func step(text string, p pos) pos {
 
 // find matches a segment at the first place from p on where it fits. First is
 // best: whatever follows has the most room left.
-func find(segment, text string, p pos) (pos, bool) {
-	if strings.IndexByte(segment, '?') < 0 {
-		if segment == "" {
-			return p, true
-		}
-		if p.half {
-			p = step(text, p)
-		}
-		i := strings.Index(text[p.at:], segment)
-		return pos{at: p.at + i + len(segment)}, i >= 0
-	}
+//
+// Its start is searched for and the rest compared. Where that goes wrong again
+// and again, which takes a hostile pattern and text, findHashed takes over: so the
+// cost is in proportion to the text passed and the segment, whatever they hold.
+func find(s *segment, text string, p pos) (pos, bool) {
+	from, compared := p.at, 0
 	for {
-		if q, ok := here(segment, text, p); ok {
-			return q, true
+		if s.start != "" {
+			if p.half {
+				p = step(text, p)
+			}
+			i := strings.Index(text[p.at:], s.start)
+			if i < 0 {
+				return p, false
+			}
+			p.at += i
 		}
-		if p.at >= len(text) {
-			return p, false
+		end, ok := here(s, text, p)
+		if ok || end.at >= len(text) { // at the end of the text no later place has room either
+			return end, ok
+		}
+		if s.plain { // compared many bytes at a time
+			compared += len(s.text) / 8
+		} else {
+			compared += end.at - p.at
+		}
+		if compared > 64*(p.at-from+len(s.text)) {
+			return findHashed(s, text, p)
 		}
 		p = step(text, p)
 	}
-}
-
-// matchEnd matches a segment at the very end of the text, not before p.
-func matchEnd(segment, text string, p pos) bool {
-	if strings.IndexByte(segment, '?') < 0 {
-		start := len(text) - len(segment)
-		if p.half && segment != "" {
-			p = step(text, p)
-		}
-		return start >= p.at && text[start:] == segment
-	}
-	q, ok := back(segment, text)
-	return ok && (q.at > p.at || q.at == p.at && (q.half || !p.half))
 }
 
 // back finds where a segment starts when it ends where the text ends.

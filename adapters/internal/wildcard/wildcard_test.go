@@ -51,6 +51,7 @@ func TestMatch(t *testing.T) {
 		{"?😀?", "😀😀", false},
 		{"*😀", "😀😀", true},
 		{"?*😀", "😀😀", true},
+		{"?*😀", "😀", false},
 		{"???*", "😀😀", true},
 		{"?é", "aé", true},
 		{"é", "e\u0301", false},
@@ -128,5 +129,56 @@ func TestMatchAllocatesNothing(t *testing.T) {
 	p := Compile("git ? * push 😀*")
 	if n := testing.AllocsPerRun(100, func() { p.MatchNormalised("git x -C y push 😀 origin") }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// what findHashed finds must be what comparing at every place finds.
+func TestHashedFindsTheFirstPlace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		letters := rapid.SampledFrom([]string{"a", "a", "a", "b", "é", "😀"})
+		s := newSegment(strings.Join(rapid.SliceOfN(rapid.OneOf(letters, rapid.SampledFrom([]string{"?", "a"})), 1, 6).Draw(t, "segment"), ""))
+		text := strings.Join(rapid.SliceOfN(letters, 0, 40).Draw(t, "text"), "")
+		p := pos{half: strings.HasPrefix(text, "😀") && rapid.Bool().Draw(t, "half")}
+		end, ok := findHashed(&s, text, p)
+		for {
+			want, fits := here(&s, text, p)
+			if fits || p.at >= len(text) {
+				if ok != fits || ok && end != want {
+					t.Fatalf("%q in %q: %v %v, want %v %v", s.text, text, end, ok, want, fits)
+				}
+				return
+			}
+			p = step(text, p)
+		}
+	})
+}
+
+// Each of these takes findHashed, which allocates where there are `?`.
+func TestMatchHostile(t *testing.T) {
+	a := func(n int) string { return strings.Repeat("a", n) }
+	for _, c := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"*" + a(2000) + "b*c", a(9000), false},
+		{"*" + a(2000) + "b *", a(9000) + "b", true},
+		{"*" + a(2000) + "b*", a(9000) + "b", true},
+		{"*" + a(200) + "?" + a(200) + "*", strings.Repeat(a(199)+"b", 50), false},
+		{"*" + a(200) + "?" + a(200) + "*", strings.Repeat(a(199)+"b", 50) + a(200) + "é" + a(200), true},
+		{"*" + strings.Repeat("a?", 400) + "b*", a(5000), false},
+		{"*" + strings.Repeat("a?", 400) + "b*", a(5000) + "😀ab", false},
+		{"*" + strings.Repeat("a?", 400) + "b*", a(5000) + "b" + a(9), true},
+		{"*" + strings.Repeat("?", 5000) + "b*", a(9000) + "b", true},
+		{"*" + strings.Repeat("?", 5000) + "b *", a(6000), false},
+		{"*" + strings.Repeat("😀??", 400) + "b*", strings.Repeat("😀", 3000), false},
+		{"*" + strings.Repeat("?", 400) + strings.Repeat("😀??", 400) + "b*", strings.Repeat("😀", 3000) + "b", true},
+	} {
+		p := Compile(c.pattern)
+		if got := p.MatchNormalised(c.text); got != c.want {
+			t.Errorf("%.20q… against %.20q…: %v, want %v", c.pattern, c.text, got, c.want)
+		}
+		if strings.Contains(c.pattern, "?") && testing.AllocsPerRun(1, func() { p.MatchNormalised(c.text) }) == 0 {
+			t.Errorf("%.20q… against %.20q… isn't hostile enough", c.pattern, c.text)
+		}
 	}
 }
