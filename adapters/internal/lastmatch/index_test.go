@@ -1,6 +1,7 @@
 package lastmatch
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -28,9 +29,14 @@ func like(t *rapid.T, pattern string) string {
 
 func rules(t *rapid.T) []Rule {
 	actions := rapid.OneOf(rapid.SampledFrom([]string{"shell", "edit", "*", "sh*", "shell *", "?dit", `a\b`}), rapid.Custom(func(t *rapid.T) string { return text(t, "action") }))
+	most, starts := 12, []string{""}
+	if rapid.Bool().Draw(t, "many of one action, much alike") {
+		actions, most, starts = rapid.Just("shell"), 30, []string{"", "*src/*", "*git *"}
+	}
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Rule {
-		return Rule{Action: actions.Draw(t, "action"), Resource: text(t, "resource"), Effect: evaluator.Allow}
-	}), 0, 12).Draw(t, "rules")
+		resource := rapid.SampledFrom(starts).Draw(t, "start") + text(t, "resource")
+		return Rule{Action: actions.Draw(t, "action"), Resource: resource, Effect: evaluator.Allow}
+	}), 0, most).Draw(t, "rules")
 }
 
 func TestIndexDecidesAsWalk(t *testing.T) {
@@ -51,13 +57,57 @@ func TestIndexDecidesAsWalk(t *testing.T) {
 	})
 }
 
+// A text that leads to more patterns than are remembered is still judged right.
+func TestLongText(t *testing.T) {
+	var rules []Rule
+	all := ""
+	for i := range 100 {
+		rules = append(rules, Rule{Action: "shell", Resource: fmt.Sprintf("*<%02d>*!%d", i, i)})
+		all += fmt.Sprintf("<%02d>", i)
+	}
+	x := NewIndex(rules)
+	for i := range rules {
+		if got := x.Decide("shell", fmt.Sprintf("%s!%d", all, i)); got != i {
+			t.Errorf("%d decides, want %d", got, i)
+		}
+	}
+	if got := x.Decide("shell", all+"!100"); got != -1 {
+		t.Errorf("%d decides, want none", got)
+	}
+}
+
+func TestEveryByte(t *testing.T) {
+	for _, letters := range []string{"a", "ac", "acg", "@`", "abcdefghijklmnop", "\x00\x10"} {
+		var rules []Rule
+		for _, l := range letters {
+			rules = append(rules, Rule{Action: "shell", Resource: string(l)}, Rule{Action: "edit", Resource: "*" + string(l)})
+		}
+		x := NewIndex(rules)
+		for b := range 256 {
+			for _, action := range []string{"shell", "edit"} {
+				text := string([]byte{byte(b)})
+				if _, want := Walk(rules, action, text); x.Decide(action, text) != want {
+					t.Errorf("%q, %s %q: %d decides, want %d", letters, action, text, x.Decide(action, text), want)
+				}
+			}
+		}
+	}
+}
+
 func TestDecideAllocatesNothing(t *testing.T) {
 	x := NewIndex([]Rule{
-		{Action: "*", Resource: "*"}, {Action: "sh*", Resource: "git *"}, {Action: "shell", Resource: "*a*b"},
-		{Action: "shell", Resource: "*.go"}, {Action: "shell", Resource: "rm ?"},
+		{Action: "*", Resource: "*"}, {Action: "sh*", Resource: "git *"}, {Action: "shell *", Resource: "*"},
+		{Action: "shell", Resource: "*a*b"}, {Action: "shell", Resource: "*.go"}, {Action: "shell", Resource: "rm ?"},
+		{Action: "shell", Resource: "*日本語?*"}, {Action: "shell", Resource: "* | sh *"}, {Action: "shell", Resource: "/src/*/x?"},
 	})
-	if n := testing.AllocsPerRun(100, func() { x.Decide("shell", "git push xab é😀 ab") }); n != 0 {
-		t.Errorf("%v allocations", n)
+	for _, text := range []string{
+		"git push xab ab", "git push é😀 日本語 ab", `C:\src\日本語`, `grep 'a\|b' | sh -c \`, "", strings.Repeat(`\long `, 20_000),
+	} {
+		for _, action := range []string{"shell", "edit", `a\b`} {
+			if n := testing.AllocsPerRun(100, func() { x.Decide(action, text) }); n != 0 {
+				t.Errorf("%s %.30q: %v allocations", action, text, n)
+			}
+		}
 	}
 }
 

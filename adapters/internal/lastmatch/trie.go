@@ -1,20 +1,21 @@
 package lastmatch
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// node is one node of a radix trie over the literal part of patterns. Positions
-// are of rules; -1 means none. Patterns are added in order of position, so a
-// later one may simply replace an earlier one of the same shape.
+// node is one node of a radix trie over the literal text of patterns. Positions
+// count from 1; 0 means none. Patterns are added in order of position, so a later
+// one may simply replace an earlier one of the same shape. The zero value is an
+// empty trie.
 type node struct {
-	text    string // the edge that leads here
-	first   string // the first byte of each child's edge
-	next    []*node
-	exact   int         // the pattern is the text up to here, and no more
-	open    int         // the text up to here, then anything
-	general []candidate // the text up to here, then a pattern; last is highest
+	text  string // the edge that leads here
+	at    string // where in next the child for a byte is, see child
+	next  []node
+	exact int32 // the position of the pattern that is the text up to here, and no more
+	open  int32 // that of the text up to here, then anything
 }
-
-func newNode(text string) node { return node{text: text, exact: -1, open: -1} }
 
 // reach returns the node for a text, making what is missing. A reversed trie is
 // read from the end of texts.
@@ -23,14 +24,10 @@ func (n *node) reach(text string, reversed bool) *node {
 		text = reverse(text)
 	}
 	for text != "" {
-		i := strings.IndexByte(n.first, text[0])
-		if i < 0 {
-			child := newNode(text)
-			n.first += text[:1]
-			n.next = append(n.next, &child)
-			return &child
+		child := n.child(text[0])
+		if child == nil {
+			return n.grow(node{text: text})
 		}
-		child := n.next[i]
 		common := commonPrefix(child.text, text)
 		if common < len(child.text) {
 			child.split(common)
@@ -40,68 +37,74 @@ func (n *node) reach(text string, reversed bool) *node {
 	return n
 }
 
+// child returns the child whose edge starts with a byte, nil if there is none.
+// It looks at one pair of bytes in at, the pair of the byte modulo the number of
+// pairs: the byte itself and the child's place.
+func (n *node) child(b byte) *node {
+	if i := 2 * int(b) & (len(n.at) - 1); i < len(n.at) && n.at[i] == b {
+		return &n.next[n.at[i+1]]
+	}
+	return nil
+}
+
+// grow adds a child and returns its place.
+func (n *node) grow(c node) *node {
+	n.next = append(n.next, c)
+	for pairs := max(len(n.at)/2, 1); !n.spread(pairs); pairs *= 2 {
+	}
+	return &n.next[len(n.next)-1]
+}
+
+// spread fills at and reports whether no two children meet in it.
+func (n *node) spread(pairs int) bool {
+	at := make([]byte, 2*pairs)
+	for i := range pairs {
+		at[2*i] = byte(i) ^ 1 // never looked for here
+	}
+	for i := range n.next {
+		b := n.next[i].text[0]
+		pair := int(b) & (pairs - 1)
+		at[2*pair], at[2*pair+1] = b, byte(i)
+	}
+	n.at = string(at)
+	return !slices.ContainsFunc(n.next, func(c node) bool { return n.child(c.text[0]) == nil })
+}
+
 // split puts a new node in the middle of the edge that leads to n.
 func (n *node) split(at int) {
 	rest := *n
 	rest.text = n.text[at:]
-	*n = newNode(n.text[:at])
-	n.first = rest.text[:1]
-	n.next = []*node{&rest}
+	*n = node{text: n.text[:at]}
+	n.grow(rest)
 }
 
 // fromStart returns the highest position of best and the rules on the way that
 // a text leads along.
-func (n *node) fromStart(text string, best int) int {
-	whole, at := text, 0
+func (n *node) fromStart(text string, best int32) int32 {
 	for {
-		best = n.judge(whole, len(whole)-at, best)
-		if at == len(whole) {
+		best = max(best, n.open)
+		if text == "" {
+			return max(best, n.exact)
+		}
+		if n = n.child(text[0]); n == nil || len(n.text) > 1 && !strings.HasPrefix(text, n.text) {
 			return best
 		}
-		i := strings.IndexByte(n.first, whole[at])
-		if i < 0 {
-			return best
-		}
-		n = n.next[i]
-		if !strings.HasPrefix(whole[at:], n.text) {
-			return best
-		}
-		at += len(n.text)
+		text = text[len(n.text):]
 	}
 }
 
 // fromEnd is fromStart for a reversed trie.
-func (n *node) fromEnd(text string, best int) int {
-	left := len(text)
+func (n *node) fromEnd(text string, best int32) int32 {
 	for {
-		best = n.judge(text, left, best)
-		if left == 0 {
+		best = max(best, n.open)
+		if text == "" {
+			return max(best, n.exact)
+		}
+		if n = n.child(text[len(text)-1]); n == nil || !reversedPrefix(text, n.text) {
 			return best
 		}
-		i := strings.IndexByte(n.first, text[left-1])
-		if i < 0 {
-			return best
-		}
-		n = n.next[i]
-		if left < len(n.text) || !reversedPrefix(text[left-len(n.text):left], n.text) {
-			return best
-		}
-		left -= len(n.text)
+		text = text[:len(text)-len(n.text)]
 	}
-}
-
-// judge looks at the rules of one node; left is how much of the text is left.
-func (n *node) judge(text string, left, best int) int {
-	best = max(best, n.open)
-	if left == 0 {
-		best = max(best, n.exact)
-	}
-	for i := len(n.general) - 1; i >= 0 && n.general[i].position > best; i-- {
-		if n.general[i].pattern.MatchNormalised(text) {
-			return n.general[i].position
-		}
-	}
-	return best
 }
 
 func commonPrefix(a, b string) int {
@@ -116,6 +119,9 @@ func commonPrefix(a, b string) int {
 
 // reversedPrefix reports whether text, read backwards, is edge.
 func reversedPrefix(text, edge string) bool {
+	if len(text) < len(edge) {
+		return false
+	}
 	for i := range len(edge) {
 		if text[len(text)-1-i] != edge[i] {
 			return false
