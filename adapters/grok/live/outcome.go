@@ -58,8 +58,8 @@ func judge(seen []message) outcome {
 		}
 	}
 	switch {
-	case status == "completed":
-		out.word = "allow"
+	case status == "completed", status == "in_progress" && strings.Contains(out.text, `"exit_code"`):
+		out.word = "allow" // in the background: the turn may end before the call does
 	case status != "failed":
 		out.word = "none:" + status
 	case classifier.MatchString(out.text):

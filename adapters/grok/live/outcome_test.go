@@ -21,6 +21,8 @@ func TestJudge(t *testing.T) {
 		{"ask", []message{update("pending", ""), {Method: "session/request_permission", Params: json.RawMessage(`{"toolCall":{"kind":"execute"}}`)}, update("failed", "denied")}},
 		{"question", []message{{Method: "_x.ai/ask_user_question"}}},
 		{"plan-exit", []message{{Method: "_x.ai/exit_plan_mode"}}},
+		{"allow", []message{{Method: "session/update", Params: json.RawMessage(`{"update":{"sessionUpdate":"tool_call_update","status":"in_progress","rawOutput":{"exit_code":0}}}`)}}},
+		{"none:in_progress", []message{update("in_progress", "")}},
 		{"none:", nil},
 	} {
 		if got := judge(c.seen).word; got != c.want {
