@@ -232,6 +232,9 @@ func readActions(path string, in io.Reader) (list []evaluator.Action, many bool,
 	if err != nil {
 		return nil, false, fmt.Errorf("%s:%w", inputName(path), err)
 	}
+	if len(list) == 0 {
+		return nil, false, fmt.Errorf("%s: no action to answer", inputName(path))
+	}
 	for i, a := range list {
 		if err := a.Check(); err != nil {
 			return nil, false, fmt.Errorf("%s: /%d: %w", inputName(path), i, err)

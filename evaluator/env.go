@@ -44,22 +44,57 @@ type Grant struct {
 // Check reports the first path of the Env that must be absolute and isn't, and
 // the first effect of an agent's rule that no provider has.
 func (e Env) Check() error {
-	for name, path := range map[string]string{"workspace": e.Workspace, "home": e.Home} {
-		if path != "" && !strings.HasPrefix(path, "/") {
-			return fmt.Errorf("%s %q must be an absolute path", name, path)
+	for _, p := range [][2]string{{"workspace", e.Workspace}, {"home", e.Home}} {
+		if p[1] != "" && !strings.HasPrefix(p[1], "/") {
+			return fmt.Errorf("%s %q must be an absolute path", p[0], p[1])
 		}
 	}
 	if e.Platform != "" && e.Platform != "linux" && e.Platform != "darwin" && e.Platform != "windows" {
 		return fmt.Errorf("unknown platform %q: use linux, darwin, windows", e.Platform)
 	}
+	if err := checkGrants("grants", e.Grants); err != nil {
+		return err
+	}
+	if err := checkGrants("saved", e.Saved); err != nil {
+		return err
+	}
+	ids := map[string]bool{}
 	for i, a := range e.Agents {
 		if a.ID == "" {
 			return fmt.Errorf("agents/%d: an agent needs an id", i)
 		}
+		if ids[a.ID] {
+			return fmt.Errorf("agents/%d: %q is listed twice", i, a.ID)
+		}
+		ids[a.ID] = true
 		for j, r := range a.Permissions {
+			if r.Action == "" {
+				return fmt.Errorf("agents/%d/permissions/%d: a rule needs an action", i, j)
+			}
 			if r.Effect != Allow && r.Effect != Ask && r.Effect != Deny {
 				return fmt.Errorf("agents/%d/permissions/%d: effect %q: use allow, ask, deny", i, j, r.Effect)
 			}
+		}
+	}
+	return nil
+}
+
+// MaxGrants and MaxPattern bound what an Env may carry: patterns in bytes.
+const (
+	MaxGrants  = 10_000
+	MaxPattern = 8 << 10
+)
+
+func checkGrants(name string, grants []Grant) error {
+	if len(grants) > MaxGrants {
+		return fmt.Errorf("%s: %d are more than %d", name, len(grants), MaxGrants)
+	}
+	for i, g := range grants {
+		if g.Action == "" || g.Resource == "" {
+			return fmt.Errorf("%s/%d: a grant needs action and resource", name, i)
+		}
+		if len(g.Action) > MaxPattern || len(g.Resource) > MaxPattern {
+			return fmt.Errorf("%s/%d: a pattern is longer than %d bytes", name, i, MaxPattern)
 		}
 	}
 	return nil

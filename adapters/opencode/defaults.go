@@ -35,36 +35,51 @@ func agentOf(env evaluator.Env) string {
 }
 
 // defaults are the rules of an agent before any configuration, as GET /agent of
-// 1.18.33 lists them. An agent of the user's own starts like the build agent.
+// 1.18.33 lists them. An agent of the user's own has those that all start with.
 func defaults(id string, p place) []lastmatch.Rule {
 	data := paths.Home(p.Home, "~/.local/share/opencode")
-	output := lastmatch.Rule{Action: "external_directory", Resource: data + "/tool-output/*", Effect: evaluator.Allow}
+	output := one("external_directory", data+"/tool-output/*", evaluator.Allow)
+	temporary := one("external_directory", "/tmp/opencode/*", evaluator.Allow)
+	outside := one("external_directory", "*", evaluator.Ask)
 	rules := []lastmatch.Rule{
-		{Action: "*", Resource: "*", Effect: evaluator.Allow},
-		{Action: "doom_loop", Resource: "*", Effect: evaluator.Ask},
-		{Action: "external_directory", Resource: "*", Effect: evaluator.Ask},
-		output,
-		{Action: "external_directory", Resource: "/tmp/opencode/*", Effect: evaluator.Allow},
-		{Action: "question", Resource: "*", Effect: evaluator.Deny},
-		{Action: "plan_enter", Resource: "*", Effect: evaluator.Deny},
-		{Action: "plan_exit", Resource: "*", Effect: evaluator.Deny},
-		{Action: "read", Resource: "*", Effect: evaluator.Allow},
-		{Action: "read", Resource: "*.env", Effect: evaluator.Ask},
-		{Action: "read", Resource: "*.env.*", Effect: evaluator.Ask},
-		{Action: "read", Resource: "*.env.example", Effect: evaluator.Allow},
-		{Action: "question", Resource: "*", Effect: evaluator.Allow},
+		one("*", "*", evaluator.Allow),
+		one("doom_loop", "*", evaluator.Ask),
+		outside, output, temporary,
+		one("question", "*", evaluator.Deny),
+		one("plan_enter", "*", evaluator.Deny),
+		one("plan_exit", "*", evaluator.Deny),
+		one("read", "*", evaluator.Allow),
+		one("read", "*.env", evaluator.Ask),
+		one("read", "*.env.*", evaluator.Ask),
+		one("read", "*.env.example", evaluator.Allow),
 	}
-	if id == "plan" {
+	switch id {
+	case "build":
+		rules = append(rules, one("question", "*", evaluator.Allow), one("plan_enter", "*", evaluator.Allow))
+	case "plan":
 		rules = append(rules,
-			lastmatch.Rule{Action: "plan_exit", Resource: "*", Effect: evaluator.Allow},
-			lastmatch.Rule{Action: "task", Resource: "general", Effect: evaluator.Deny},
-			lastmatch.Rule{Action: "external_directory", Resource: data + "/plans/*", Effect: evaluator.Allow},
-			lastmatch.Rule{Action: "edit", Resource: "*", Effect: evaluator.Deny},
-			lastmatch.Rule{Action: "edit", Resource: ".opencode/plans/*.md", Effect: evaluator.Allow},
-			lastmatch.Rule{Action: "edit", Resource: p.text(data + "/plans/*.md"), Effect: evaluator.Allow},
+			one("question", "*", evaluator.Allow),
+			one("plan_exit", "*", evaluator.Allow),
+			one("task", "general", evaluator.Deny),
+			one("external_directory", data+"/plans/*", evaluator.Allow),
+			one("edit", "*", evaluator.Deny),
+			one("edit", ".opencode/plans/*.md", evaluator.Allow),
+			one("edit", p.text(data+"/plans/*.md"), evaluator.Allow),
 		)
-	} else {
-		rules = append(rules, lastmatch.Rule{Action: "plan_enter", Resource: "*", Effect: evaluator.Allow})
+	case "general":
+		rules = append(rules, one("todowrite", "*", evaluator.Deny))
+	case "explore":
+		rules = append(rules, one("*", "*", evaluator.Deny))
+		for _, tool := range []string{"grep", "glob", "list", "bash", "webfetch", "websearch", "read"} {
+			rules = append(rules, one(tool, "*", evaluator.Allow))
+		}
+		rules = append(rules, outside, output, temporary)
+	case "compaction", "title", "summary":
+		rules = append(rules, one("*", "*", evaluator.Deny))
 	}
 	return append(rules, output)
+}
+
+func one(permission, pattern string, e evaluator.Effect) lastmatch.Rule {
+	return lastmatch.Rule{Action: permission, Resource: pattern, Effect: e}
 }

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,6 +25,9 @@ func decode(native []byte) ([]lastmatch.Rule, error) {
 	var list []rule
 	if err := strictjson.Decode(native, &list); err != nil {
 		return nil, err
+	}
+	if list == nil {
+		return nil, errors.New("the rules must be a list, not null")
 	}
 	out := make([]lastmatch.Rule, len(list))
 	for i, r := range list {
@@ -55,10 +59,10 @@ func encodeRequest(permission string, patterns []string) jsontext.Value {
 // request is one permission request, in the words of 1.x or in those that case
 // files share between the generations.
 type request struct {
-	Permission *string   `json:"permission"`
-	Patterns   *[]string `json:"patterns"`
-	Action     *string   `json:"action"`
-	Resources  *[]string `json:"resources"`
+	Permission *string    `json:"permission"`
+	Patterns   *[]*string `json:"patterns"`
+	Action     *string    `json:"action"`
+	Resources  *[]*string `json:"resources"`
 }
 
 // decodeRequest reads a native request. An empty list of patterns is refused:
@@ -77,10 +81,7 @@ func decodeRequest(native []byte) (oc.Request, error) {
 	if permission == nil || patterns == nil {
 		return oc.Request{}, fmt.Errorf("a request needs permission and patterns")
 	}
-	if err := oc.CheckRequest(*permission, *patterns); err != nil {
-		return oc.Request{}, err
-	}
-	return oc.Request{Action: *permission, Resources: oc.Texts(*patterns...)}, nil
+	return oc.NewRequest(*permission, *patterns)
 }
 
 var words = oc.Words{Rule: encode, Request: encodeRequest}

@@ -14,6 +14,7 @@ type meaning struct {
 	env     evaluator.Env
 	place   place
 	rules   *oc.Rules
+	agent   *oc.Rules // the agent's rules alone, which doom_loop is judged by
 	assumed []string
 }
 
@@ -38,6 +39,7 @@ func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error
 	return &meaning{
 		env: s.Env, place: p, assumed: append(assumed, p.assumed...),
 		rules: oc.NewRules(agent, session, s.Env.Saved, false),
+		agent: oc.NewRules(agent, nil, nil, false),
 	}, nil
 }
 
@@ -47,7 +49,11 @@ func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 	if err != nil {
 		return evaluator.Verdict{}, err
 	}
-	v := m.rules.Verdict(words, list, explain)
+	rules := m.rules
+	if len(list) == 1 && list[0].Action == "doom_loop" {
+		rules = m.agent // session rules are ignored there
+	}
+	v := rules.Verdict(words, list, explain)
 	if tool != "" {
 		m.offered(&v, tool)
 	}
@@ -56,6 +62,9 @@ func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 	}
 	v.Provider = evaluator.ProviderVersion{Name: evaluator.OpenCode, Version: Version}
 	v.Assumed = append(v.Assumed, m.assumed...)
+	if m.env.Platform == "windows" {
+		unknown(&v, "what OpenCode does on Windows wasn't measured: there it ignores case")
+	}
 	if m.env.Workspace == "" && (paths.Rooted(a.Path) || paths.Rooted(a.To) || paths.Rooted(a.Cwd)) {
 		unknown(&v, "an absolute path can't be judged without the workspace")
 	}

@@ -95,6 +95,13 @@ func (p place) command(a evaluator.Action) []oc.Request {
 	cwd := paths.Abs(p.Directory, a.Cwd)
 	s := oc.ReadShell(a.Command)
 	folders := p.External(s, cwd, shellNames)
+	if why := p.Unplaced(s, shellNames); why != "" {
+		out := []oc.Request{{Action: "external_directory", Doubt: why, Maybe: true}}
+		if len(s.Texts) > 0 {
+			out = append(out, oc.Request{Action: "bash", Resources: oc.Texts(s.Texts...)})
+		}
+		return out
+	}
 	if s.Doubt != "" {
 		return []oc.Request{
 			{Action: "external_directory", Resources: folders, Doubt: s.Doubt, Maybe: len(folders) == 0},

@@ -41,17 +41,6 @@ func (w *writer) declare(agentPaths []evaluator.AgentRule, last []placed) {
 	for _, p := range agentPaths {
 		w.declarePath(p, agentPaths)
 	}
-	w.declareUnknownAgent()
-}
-
-// declareUnknownAgent declares what an agent that isn't in the list comes to:
-// OpenCode denies whatever the session's rules don't speak of.
-func (w *writer) declareUnknownAgent() {
-	known := w.Env.Agents == nil || slices.ContainsFunc(w.Env.Agents, func(a evaluator.Agent) bool { return a.ID == agentOf(w.Env) })
-	beyond := w.In.Governs(evaluator.OutsideWorkspace)
-	if !known && beyond != nil && w.In.Governs(evaluator.FileRead) == nil {
-		w.Gap(evaluator.OutsideWorkspace, *beyond, evaluator.Narrower, evaluator.Deny, "the session's agent isn't in the list, so everything that no rule speaks of is denied")
-	}
 }
 
 // declareRule declares the effects that OpenCode 2 doesn't have for a kind.

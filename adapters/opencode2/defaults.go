@@ -1,18 +1,21 @@
 package opencode2
 
 import (
+	"fmt"
+
 	"github.com/modegate/modegate/adapters/internal/lastmatch"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/paths"
 )
 
 // agentRules are the rules that precede a session's: the agent's own, or the
-// documented defaults when the Env has no agent list. An agent that isn't in the
-// list denies everything (measured on 1.18.33).
-func agentRules(env evaluator.Env) (rules []lastmatch.Rule, assumed []string) {
+// documented defaults when the Env has no agent list. A list without the
+// session's agent is an error: the native evaluator of 1.18.33 denied everything
+// then, and what 2.0 does under a session's rules isn't known.
+func agentRules(env evaluator.Env) (rules []lastmatch.Rule, assumed []string, err error) {
 	id := agentOf(env)
 	if env.Agents == nil {
-		return defaults(id, env.Home), []string{"the rules of agent " + id + ": OpenCode's documented defaults"}
+		return defaults(id, env.Home), []string{"the rules of agent " + id + ": OpenCode's documented defaults"}, nil
 	}
 	for _, a := range env.Agents {
 		if a.ID != id {
@@ -21,9 +24,9 @@ func agentRules(env evaluator.Env) (rules []lastmatch.Rule, assumed []string) {
 		for _, r := range a.Permissions {
 			rules = append(rules, lastmatch.Rule(r))
 		}
-		return rules, nil
+		return rules, nil, nil
 	}
-	return []lastmatch.Rule{{Action: "*", Resource: "*", Effect: evaluator.Deny}}, nil
+	return nil, nil, fmt.Errorf("agents: the list has no agent %q, which the session runs", id)
 }
 
 // defaults are the rules that agents of 2.0 start with (source read 2026-11-30):

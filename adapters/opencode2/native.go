@@ -1,6 +1,7 @@
 package opencode2
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,6 +26,9 @@ func decode(native []byte) ([]lastmatch.Rule, error) {
 	if err := strictjson.Decode(native, &list); err != nil {
 		return nil, err
 	}
+	if list == nil {
+		return nil, errors.New("the rules must be a list, not null")
+	}
 	out := make([]lastmatch.Rule, len(list))
 	for i, r := range list {
 		if r.Action == nil || r.Resource == nil || r.Effect == nil {
@@ -41,9 +45,9 @@ func encode(r lastmatch.Rule) jsontext.Value {
 
 // request is one permission request as the evaluator takes it.
 type request struct {
-	Action    *string   `json:"action"`
-	Resources *[]string `json:"resources"`
-	Save      []string  `json:"save,omitempty"`
+	Action    *string    `json:"action"`
+	Resources *[]*string `json:"resources"`
+	Save      []string   `json:"save,omitempty"`
 }
 
 func encodeRequest(action string, resources []string) jsontext.Value {
@@ -60,10 +64,7 @@ func decodeRequest(native []byte) (opencode.Request, error) {
 	if q.Action == nil || q.Resources == nil {
 		return opencode.Request{}, fmt.Errorf("a request needs action and resources")
 	}
-	if err := opencode.CheckRequest(*q.Action, *q.Resources); err != nil {
-		return opencode.Request{}, err
-	}
-	return opencode.Request{Action: *q.Action, Resources: opencode.Texts(*q.Resources...)}, nil
+	return opencode.NewRequest(*q.Action, *q.Resources)
 }
 
 var words = opencode.Words{Rule: encode, Request: encodeRequest}

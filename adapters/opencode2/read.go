@@ -45,7 +45,9 @@ func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error
 		}
 	}
 	m := &meaning{version: version, env: s.Env, session: session}
-	m.agent, m.assumed = agentRules(s.Env)
+	if m.agent, m.assumed, err = agentRules(s.Env); err != nil {
+		return nil, err
+	}
 	m.rules = opencode.NewRules(m.agent, session, s.Env.Saved, version == Measured)
 	if len(s.Env.Saved) > 0 {
 		m.other = opencode.NewRules(m.agent, session, s.Env.Saved, version != Measured)
@@ -84,18 +86,21 @@ func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 	if m.env.Workspace == "" && a.Kind != evaluator.Native {
 		v.Assumed = append(v.Assumed, "no workspace: relative paths lie inside, absolute ones outside")
 		if paths.Rooted(a.Path) || paths.Rooted(a.To) || paths.Rooted(a.Cwd) {
-			v = unplaced(v)
+			v = unplaced(v, "an absolute path can't be judged without the workspace")
 		}
+	}
+	if m.env.Platform == "windows" {
+		v = unplaced(v, "what OpenCode does on Windows wasn't measured: there it ignores case")
 	}
 	v.Differs = m.differs(list, v.Effect)
 	return v, nil
 }
 
-// unplaced takes back an answer that rests on where the workspace is.
-func unplaced(v evaluator.Verdict) evaluator.Verdict {
+// unplaced takes back an answer that rests on what isn't known.
+func unplaced(v evaluator.Verdict, reason string) evaluator.Verdict {
 	v.Effect, v.Native.Effect = evaluator.Unknown, evaluator.Unknown
 	v.Decider, v.Enforcer, v.Rule = evaluator.ByNobody, evaluator.EnforcedByNobody, nil
-	v.Reason = "an absolute path can't be judged without the workspace"
+	v.Reason = reason
 	return v
 }
 

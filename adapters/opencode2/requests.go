@@ -52,7 +52,7 @@ func plain(action, text string) []opencode.Request {
 }
 
 func placeOf(env evaluator.Env) opencode.Place {
-	p := opencode.Place{Directory: paths.UnknownWorkspace, Home: paths.Home(env.Home, "~")}
+	p := opencode.Place{Directory: paths.UnknownWorkspace, Home: paths.Home(env.Home, "~"), Links: env.Resolved}
 	if env.Workspace != "" {
 		p.Directory = paths.Abs("/", env.Workspace)
 	}
@@ -62,9 +62,12 @@ func placeOf(env evaluator.Env) opencode.Place {
 // command asks once for the folders outside, then for every command that was
 // found. When none was found, the whole text is asked about.
 func command(a evaluator.Action, place opencode.Place) []opencode.Request {
-	cwd := paths.Abs(place.Directory, a.Cwd)
+	cwd := paths.Resolve(place.Directory, a.Cwd, place.Links)
 	s := opencode.ReadShell(a.Command)
 	external := opencode.Request{Action: "external_directory", Resources: place.External(s, cwd, shellNames)}
+	if why := place.Unplaced(s, shellNames); why != "" {
+		external = opencode.Request{Action: "external_directory", Doubt: why, Maybe: true}
+	}
 	shell := opencode.Request{Action: "shell", Resources: opencode.Texts(s.Texts...)}
 	if s.Doubt != "" {
 		external.Doubt, external.Maybe = s.Doubt, len(external.Resources) == 0

@@ -3,7 +3,9 @@
 package paths
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -75,9 +77,11 @@ func Home(home, p string) string {
 // absolute, as in an Action.
 func Resolve(folder, p string, links map[string]string) string {
 	at := Abs(folder, p)
+	names := slices.Sorted(maps.Keys(links))
 	for range len(links) + 1 { // each link at most once, so that loops end
 		best, to := "", ""
-		for from, target := range links {
+		for _, from := range names {
+			target := links[from]
 			if f := Abs(folder, from); Within(f, at) && len(f) > len(best) {
 				best, to = f, Abs(folder, target)
 			}

@@ -13,6 +13,8 @@ type Place struct {
 	Worktree  string   // the repository's root, which counts as inside; "" or "/" for none
 	Home      string   // "~"
 	Folders   []string // paths that are known to be folders
+
+	Links map[string]string // what links point to, where they are followed
 }
 
 // Inside reports whether an absolute path needs no external_directory ask.
@@ -68,9 +70,15 @@ func (p Place) External(s Shell, cwd string, names []string) []Resource {
 			continue
 		}
 		for _, w := range words[1:] {
-			if path, ok := p.argument(w, cwd); ok && !p.Inside(path.clean) {
-				out = addResource(out, path.resource(p))
+			path, ok := p.argument(w, cwd)
+			if !ok || p.Inside(path.clean) {
+				continue
 			}
+			r := path.resource(p)
+			if r.Or != "" && slices.Contains(directoryCommands, words[0]) {
+				r.Text, r.Or = r.Or, r.Text // where one goes to is a folder
+			}
+			out = addResource(out, r)
 		}
 	}
 	if !p.Inside(cwd) {
@@ -123,8 +131,41 @@ func (p Place) argument(word, cwd string) (argument, bool) {
 		a.folder = text == "" || strings.HasSuffix(text, "/")
 		a.file = !a.folder
 	}
-	a.clean = paths.Abs(cwd, text)
+	a.clean = paths.Resolve(cwd, text, p.links(cwd))
 	return a, true
+}
+
+// links are the links that are followed, as seen from a folder.
+func (p Place) links(cwd string) map[string]string {
+	if p.Links == nil || cwd == p.Directory {
+		return p.Links
+	}
+	out := map[string]string{}
+	for from, to := range p.Links {
+		out[paths.Abs(p.Directory, from)] = paths.Abs(p.Directory, to)
+	}
+	return out
+}
+
+// Unplaced says why the words of a command can't be placed: they lead to the
+// home folder or to an absolute path, and where home or workspace are isn't
+// known. It is empty when they can.
+func (p Place) Unplaced(s Shell, names []string) string {
+	for _, words := range s.Words {
+		if !slices.Contains(names, words[0]) {
+			continue
+		}
+		for _, w := range words[1:] {
+			text := unquote(w)
+			switch {
+			case strings.HasPrefix(text, "~") && strings.HasPrefix(p.Home, paths.UnknownHome):
+				return "a path leads to the home folder, and where that is isn't known"
+			case p.Directory == paths.UnknownWorkspace && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~")):
+				return "a path is absolute, and where the workspace is isn't known"
+			}
+		}
+	}
+	return ""
 }
 
 func unquote(word string) string {

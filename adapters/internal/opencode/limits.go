@@ -35,22 +35,30 @@ func CheckRules(rules []lastmatch.Rule) error {
 	return nil
 }
 
-// CheckRequest refuses a request without texts, and what is oversized.
-func CheckRequest(action string, texts []string) error {
+// NewRequest makes a request of a native one. It refuses one without an action
+// or texts, a text that is null, and what is oversized.
+func NewRequest(action string, texts []*string) (Request, error) {
 	switch {
+	case action == "":
+		return Request{}, errors.New("the action of a request can't be empty")
 	case len(texts) == 0:
-		return errors.New("a request without resources can't be asked about: the provider allows it whatever the rules say")
+		return Request{}, errors.New("a request without resources can't be asked about: the provider allows it whatever the rules say")
 	case len(texts) > MaxTexts:
-		return fmt.Errorf("%d resources are more than %d", len(texts), MaxTexts)
+		return Request{}, fmt.Errorf("%d resources are more than %d", len(texts), MaxTexts)
 	case len(action) > MaxPattern:
-		return fmt.Errorf("the action is longer than %d bytes", MaxPattern)
+		return Request{}, fmt.Errorf("the action is longer than %d bytes", MaxPattern)
 	}
+	q := Request{Action: action}
 	for i, t := range texts {
-		if len(t) > MaxText {
-			return fmt.Errorf("/resources/%d: longer than %d bytes", i, MaxText)
+		if t == nil {
+			return Request{}, fmt.Errorf("/resources/%d: null isn't a text", i)
 		}
+		if len(*t) > MaxText {
+			return Request{}, fmt.Errorf("/resources/%d: longer than %d bytes", i, MaxText)
+		}
+		q.Resources = append(q.Resources, Resource{Text: *t})
 	}
-	return nil
+	return q, nil
 }
 
 // Object writes a JSON object of texts and lists of texts, in the given order.

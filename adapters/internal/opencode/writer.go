@@ -3,8 +3,10 @@ package opencode
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/modegate/modegate/adapters/internal/lastmatch"
+	"github.com/modegate/modegate/adapters/internal/wildcard"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 )
@@ -49,7 +51,7 @@ func (w *Writer) lower(r compiler.Rule, again bool) {
 }
 
 // Grants says what the session was allowed, outside of full access, and then
-// repeats what the policy denies and what it allows after that: a grant beats an
+// repeats what the policy denies and what it says after that: a grant beats an
 // ask and never a deny.
 func (w *Writer) Grants() {
 	if w.In.Cell.Mode == evaluator.FullAccess || len(w.Env.Grants) == 0 {
@@ -64,8 +66,25 @@ func (w *Writer) Grants() {
 			continue
 		}
 		denied = denied || r.Effect == evaluator.Deny
-		if denied && (r.Effect == evaluator.Deny || r.Effect == evaluator.Allow) {
-			w.lower(r, true)
+		if !denied {
+			continue
+		}
+		from := len(w.Rules)
+		w.lower(r, true)
+		if r.Effect != evaluator.Deny {
+			w.grantsWithin(w.Rules[from:])
+		}
+	}
+}
+
+// grantsWithin says again the grants that lie wholly within rules that were just
+// repeated: those rules ask where the grant already answered.
+func (w *Writer) grantsWithin(rules []lastmatch.Rule) {
+	for _, r := range slices.Clone(rules) {
+		for _, g := range w.Env.Grants {
+			if g.Action == r.Action && !strings.Contains(r.Resource, "?") && wildcard.Compile(r.Resource).Match(g.Resource) {
+				w.Add(lastmatch.Rule{Action: g.Action, Resource: g.Resource, Effect: evaluator.Allow}, evaluator.Source{ID: "grant"})
+			}
 		}
 	}
 }
