@@ -153,7 +153,9 @@ func (s *session) requests(a evaluator.Action) ([]request, error) {
 	case evaluator.WebSearch:
 		return []request{call("WebSearch", map[string]any{"query": a.Query})}, nil
 	case evaluator.MCPTool:
-		return []request{call("mcp__"+a.Server+"__"+a.Tool, map[string]any{})}, nil
+		q := call("mcp__"+a.Server+"__"+a.Tool, map[string]any{})
+		q.reads = a.Annotations != nil && a.Annotations.ReadOnlyHint != nil && *a.Annotations.ReadOnlyHint
+		return []request{q}, nil
 	case evaluator.Subagent:
 		return []request{call("Agent", map[string]any{"subagent_type": a.Agent, "description": "", "prompt": ""})}, nil
 	case evaluator.Question:

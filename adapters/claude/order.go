@@ -11,6 +11,7 @@ type request struct {
 	tool  string
 	input map[string]jsontext.Value
 	raw   jsontext.Value // as {"tool","input"}
+	reads bool           // an MCP tool that the Action says only reads
 }
 
 // step is how far a tool's own check got. They stand in the order of

@@ -62,6 +62,10 @@ type redirect struct {
 	fd     bool // to another descriptor
 }
 
+// maxParts bounds the commands of a text that is judged: every one is compared
+// with every path before it, so that a text of thousands would take minutes.
+const maxParts = 300
+
 // parseShell takes a command text apart.
 func parseShell(text string) *shell {
 	sh := &shell{text: text, vars: map[string]string{}}
@@ -75,6 +79,9 @@ func parseShell(text string) *shell {
 	}
 	sh.script = script
 	sh.stmts(script.File.Stmts, true)
+	if len(sh.parts) > maxParts {
+		sh.broken, sh.tooLong = true, true
+	}
 	return sh
 }
 

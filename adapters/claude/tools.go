@@ -118,7 +118,7 @@ func (s *session) checkMCP(r request, t *tracer) finding {
 	if facts.Meta[needsUser] && s.version != V197 {
 		return finding{user, nil, "the server says that the tool needs the user"}
 	}
-	if s.mode == Plan && !facts.ReadOnlyHint && s.version != V197 {
+	if s.mode == Plan && !facts.ReadOnlyHint && !r.reads && s.version != V197 {
 		return finding{planned, nil, "plan asks for a tool that doesn't say it only reads"}
 	}
 	if rule := s.allowed(r.tool, t); rule != nil {
