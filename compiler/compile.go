@@ -28,9 +28,6 @@ type Options struct {
 // compares them with the Intent. A wider gap that the policy doesn't acknowledge
 // by id is an error of type diag.List that names the rule's place.
 func Compile(p *policies.Policy, d Dialect, cell evaluator.Cell, o Options) (*Compiled, error) {
-	if _, ok := p.Modes[cell.Mode]; !ok {
-		return nil, fmt.Errorf("policy %s doesn't say what mode %s means: extend builtin/t3code, or add modes.%s", p.Name, cell.Mode, cell.Mode)
-	}
 	env := d.Env(cell.Interaction, o.Env)
 	in := Lower(p, cell)
 	in.PlanFiles = d.PlanFiles(env)
