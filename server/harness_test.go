@@ -27,6 +27,9 @@ import (
 
 // TestMain runs where the transcripts are, so that their places are short.
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(serveFolder); dir != "" {
+		os.Exit(serveForTests(dir))
+	}
 	if err := os.Chdir("../testdata/http"); err != nil {
 		panic(err)
 	}

@@ -100,16 +100,17 @@ func types(s broker.Shape) (opened, answered, done string) {
 	return evApproval, evApprovalAnswer, evApprovalDone
 }
 
-// log writes down a step of a request's life, and keeps what is open.
-func (ch *change) log(kind string, e *entry, operations []broker.Operation) {
+// log writes down a step of a request's life and who made it, and keeps what is
+// open.
+func (ch *change) log(kind string, e *entry, by string, operations []broker.Operation) {
 	public := e.public
-	out := event{Type: kind, Session: public.Session, Reason: public.Reason, Request: &public, Operations: operations, By: public.DecidedBy}
+	out := event{Type: kind, Session: public.Session, Reason: public.Reason, Request: &public, Operations: operations, By: by}
 	if public.Turn != nil {
 		out.Turn = *public.Turn
 	}
 	opened, _, _ := types(public.Shape)
 	if kind == opened {
-		out.entry, out.By = e, ch.by
+		out.entry = e
 	}
 	if ch.open[public.ID] = e; e.life.State.Over() {
 		ch.open[public.ID] = nil
@@ -128,7 +129,7 @@ func (ch *change) close(e *entry, s broker.State, by, reason string) {
 	if s == broker.StateExpired && e.life.State == broker.StatePending {
 		refusal = ch.refusal(e)
 	}
-	ch.log(done, e.lives(l, ch.at), refusal)
+	ch.log(done, e.lives(l, ch.at), by, refusal)
 }
 
 // refusal are the steps that tell the provider that nobody answered: it waits

@@ -153,7 +153,7 @@ func (ch *change) respond(e *entry, a broker.Answer, by, reason string) *problem
 	if err != nil {
 		return uncompilable(err)
 	}
-	ch.log(answered, next, native)
+	ch.log(answered, next, by, native)
 	ch.propose(e, plan)
 	if len(next.granted) == 0 {
 		return nil

@@ -40,10 +40,10 @@ func (ch *change) answerAtOnce(t broker.Translator, owner *agentSession, e *entr
 		return nil
 	}
 	e.handed = native
-	ch.log(opened, e, nil)
+	ch.log(opened, e, ch.by, nil)
 	ch.propose(e, plan)
 	out := e.lives(life, ch.at)
-	ch.log(done, out, nil)
+	ch.log(done, out, by, nil)
 	return out
 }
 

@@ -102,7 +102,7 @@ func (ch *change) openRequest(a *agentSession, in opening) (*entry, int, *proble
 		return nil, 0, unreadableRequest(err)
 	}
 	opened, _, _ := types(asked.Shape)
-	ch.log(opened, e, nil)
+	ch.log(opened, e, ch.by, nil)
 	return e, http.StatusCreated, nil
 }
 

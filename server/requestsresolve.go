@@ -111,7 +111,7 @@ func (ch *change) resolve(e *entry, in resolutionBody) (*entry, *problem) {
 	}
 	next := e.lives(life, ch.at)
 	_, _, done := types(e.public.Shape)
-	ch.log(done, next, nil)
+	ch.log(done, next, ch.by, nil)
 	if in.Status != resolvedDelivered {
 		if err := ch.revoke(e); err != nil {
 			return nil, uncompilable(err)
