@@ -117,7 +117,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("--data: %w", err)
 	}
-	defer kept.Close() //nolint:errcheck // everything is on the disk by then
+	defer kept.Close() // everything is on the disk by then
 	level := slog.LevelInfo
 	if f.debug {
 		level = slog.LevelDebug

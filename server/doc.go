@@ -7,6 +7,11 @@
 // pointer once, so that no answer mixes two policies. A reload builds a new
 // snapshot beside it and swaps; a broken policy changes nothing but the state.
 //
+// Sessions of agents, and what they ask, are kept at one desk. Every change of
+// theirs is planned on copies, written to the store in one transaction, and only
+// then in force and seen: an answer is on the disk before an adapter hears of it.
+// What may follow on what in a request's life is the broker's (broker.Life).
+//
 // The package imports Gin, and is the one place that does. It never imports a
 // provider: whoever starts it hands it the table of dialects.
 package server

@@ -102,6 +102,43 @@ func TestGrantsEnd(t *testing.T) {
 	}
 }
 
+// What was granted by an answer that is on its way ends with the turn.
+func TestAGrantOnItsWayEndsWithTheTurn(t *testing.T) {
+	d := newDesk(t)
+	d.load("a", "opencode", "approval-required")
+	turn := d.turn("a")
+	before := d.ruleset("a")
+	d.decide(d.ask("a", "ls", "ls *").ID, "acceptForSession")
+	d.must(200, server.AdapterScope, "POST", "/v1/sessions/a/turns/"+turn+"/end", `{"status":"failed"}`)
+	if now := d.ruleset("a"); now != before {
+		t.Errorf("the rules are %s", now)
+	}
+	if a := into[session](t, d.must(200, server.ReadScope, "GET", "/v1/sessions/a", "")); a.Turn != "" {
+		t.Errorf("%+v", a)
+	}
+}
+
+// A provider may count its ids anew: the same bytes outside of the turn are
+// another request, never the old answer.
+func TestTheSameBytesLater(t *testing.T) {
+	d := newDesk(t)
+	d.load("a", "claude", "approval-required")
+	for _, within := range []bool{false, true, true} {
+		if within {
+			d.turn("a")
+		}
+		r := d.open("a", `{"id":"1","kind":"command"}`)
+		if r.State != "pending" {
+			t.Fatalf("%+v", r)
+		}
+		d.decide(r.ID, "accept")
+		d.resolve(r.ID, "delivered")
+	}
+	if r := d.open("a", `{"id":"2","kind":"command"}`); r.State != "pending" {
+		t.Errorf("%+v", r)
+	}
+}
+
 // What an answer granted that didn't arrive is taken back.
 func TestAGrantThatDidntArrive(t *testing.T) {
 	d := newDesk(t)

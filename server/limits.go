@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
+	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -109,6 +110,10 @@ func checkEnv(e evaluator.Env) *place {
 		return &place{Pointer: &at, Message: fmt.Sprintf(format, args...)}
 	}
 	if err := e.Check(); err != nil {
+		at, text, placed := strings.Cut(err.Error(), ": ")
+		if placed = placed && !strings.ContainsAny(at, " \""); placed {
+			return bad("/"+at, "%s", text)
+		}
 		return bad("", "%v", err)
 	}
 	if len(e.Agents) > maxAgents {

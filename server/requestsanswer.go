@@ -191,5 +191,13 @@ func (ch *change) revoke(e *entry) error {
 	if ch.session(e.holder.session) == nil {
 		return nil
 	}
-	return ch.recompile(e.holder.session, false, "not granted: the answer to "+e.public.ID+" didn't arrive")
+	return ch.recompile(e.holder.session, false, "not granted: nobody says that the answer to "+e.public.ID+" arrived")
+}
+
+// mustRevoke is revoke where nobody can be told that the rules without the grant
+// can't be compiled. The grant is taken back all the same.
+func (ch *change) mustRevoke(e *entry) {
+	if err := ch.revoke(e); err != nil {
+		ch.s.Log.Error("a session's rules can't be compiled without a grant", "session", e.holder.session, "request", e.public.ID, "error", err.Error())
+	}
 }

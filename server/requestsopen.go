@@ -199,8 +199,9 @@ func (ch *change) shown(e *entry, owner *agentSession) request {
 }
 
 // asBefore finds the request that this one was opened as before: an adapter
-// that didn't get the first answer asks again. Another request by the same id,
-// while the first is open, is refused.
+// that didn't get the first answer asks again, while it is open or in its turn.
+// Later the same bytes are another request: some providers count their ids anew.
+// Another request by the same id, while the first is open, is refused.
 func (ch *change) asBefore(e *entry) (*entry, *problem) {
 	row, ok, err := ch.store.Opened(ch.ctx, e.public.Session, e.asked.ID)
 	if err != nil {
@@ -213,7 +214,7 @@ func (ch *change) asBefore(e *entry) (*entry, *problem) {
 	if err != nil {
 		return nil, ch.unreadable(err)
 	}
-	sameTurn := old.public.Turn == nil && e.public.Turn == nil || old.public.Turn != nil && e.public.Turn != nil && *old.public.Turn == *e.public.Turn
+	sameTurn := old.public.Turn != nil && e.public.Turn != nil && *old.public.Turn == *e.public.Turn
 	switch {
 	case old.public.Digest == e.public.Digest && (sameTurn || !old.public.State.Over()):
 		return old, nil

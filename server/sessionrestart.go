@@ -82,9 +82,7 @@ func (d *desk) expireDue(ctx context.Context) {
 			reason = "no adapter said within " + d.delivery.String() + " that the answer arrived: whether it did isn't known"
 		}
 		ch.close(e, broker.StateExpired, byExpiry, reason)
-		if err := ch.revoke(e); err != nil {
-			d.s.Log.Error("a grant can't be taken back", "request", e.public.ID, "error", err.Error())
-		}
+		ch.mustRevoke(e)
 	}
 	ch.commit()
 }

@@ -126,11 +126,12 @@ func (ch *change) endTurn(a *agentSession, status string) turnRow {
 	for _, e := range ch.inOrder() {
 		if e.runs == (turnKey{a.ID, a.Turn}) {
 			ch.close(e, broker.StateCancelled, "modegate:turn-end", "its turn ended: "+status)
+			ch.mustRevoke(e)
 			t.Closed = append(t.Closed, e.public.ID)
 		}
 	}
 	ch.turns = append(ch.turns, *t)
-	next := *a
+	next := *ch.session(a.ID)
 	next.Turn = ""
 	ch.put(next)
 	ch.emit(event{Type: evTurnEnded, Session: a.ID, Turn: t.ID, Status: status})

@@ -114,7 +114,7 @@ func (s *Store) migrate() error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // nothing to undo after a commit
+	defer tx.Rollback() // nothing to undo after a commit
 	var found int
 	if err := tx.QueryRow("PRAGMA user_version").Scan(&found); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (s *Store) Update(ctx context.Context, f func(*Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // nothing to undo after a commit
+	defer tx.Rollback() // nothing to undo after a commit
 	if err := f(&Tx{ctx, tx}); err != nil {
 		return err
 	}
