@@ -28,7 +28,7 @@ func (w *writer) declare(base []placed, listed bool) {
 
 // sent is the effect that the list has for everything of a kind.
 func (w *writer) sent(kind evaluator.Kind, r compiler.Rule, base []placed, listed bool) evaluator.Effect {
-	if mine := w.saysItself(r, listed); mine {
+	if w.saysItself(r, listed) {
 		return said(r.Effect)
 	}
 	effect := evaluator.Ask // OpenCode's default
@@ -37,23 +37,10 @@ func (w *writer) sent(kind evaluator.Kind, r compiler.Rule, base []placed, liste
 			effect = p.Effect
 		}
 	}
-	if kind == evaluator.MCPTool {
-		effect = baseFor(base, "*")
-	}
 	for _, other := range w.In.Rules { // a rule of ours that was sent after the list
 		covers := other.Kind == kind || other.Kind == evaluator.AnyKind
 		if covers && other.Match == compiler.Everything && w.saysItself(other, listed) {
 			effect = said(other.Effect)
-		}
-	}
-	return effect
-}
-
-func baseFor(base []placed, action string) evaluator.Effect {
-	effect := evaluator.Ask
-	for _, p := range base {
-		if p.Resource == "*" && p.Action == action {
-			effect = p.Effect
 		}
 	}
 	return effect
