@@ -8,6 +8,7 @@ package strictjson
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -32,14 +33,39 @@ func (e *Error) Error() string {
 }
 
 // Decode reads the one JSON value in data into v. Unknown and repeated names,
-// names in another case, invalid UTF-8, lone surrogates and anything after the
-// value are errors of type *Error.
+// names in another case, invalid UTF-8, lone surrogates, anything after the value,
+// and a null for what isn't a pointer, an interface or a raw value are errors of
+// type *Error.
 func Decode(data []byte, v any) error {
-	err := json.Unmarshal(data, v, json.RejectUnknownMembers(true))
+	err := json.Unmarshal(data, v, json.RejectUnknownMembers(true), noNulls)
 	if err == nil {
 		return nil
 	}
 	return place(data, err)
+}
+
+var errNull = errors.New("null can't stand here: leave the field out, or give it a value")
+
+// noNulls refuses the null that would otherwise become an empty text, list or
+// object, as if somebody had written that.
+var noNulls = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v any) error {
+	if d.PeekKind() != 'n' {
+		return errors.ErrUnsupported
+	}
+	switch t := reflect.TypeOf(v).Elem(); {
+	case t.Kind() == reflect.Pointer, t.Kind() == reflect.Interface, readsNull(v):
+		return errors.ErrUnsupported
+	}
+	return errNull
+}))
+
+// readsNull tells whether v's type has a say of its own on what a null means.
+func readsNull(v any) bool {
+	switch v.(type) {
+	case json.UnmarshalerFrom, json.Unmarshaler:
+		return true
+	}
+	return false
 }
 
 // Encode writes v as compact JSON, object names of maps in order, so that equal

@@ -2,7 +2,10 @@ package strictjson
 
 import (
 	"errors"
+	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 func TestErrorsNameTheirPlace(t *testing.T) {
@@ -40,5 +43,32 @@ func TestEncodeIsDeterministic(t *testing.T) {
 	}
 	if want := `{"a":[],"b":1,"c":{"y":2,"z":1}}`; string(first) != want {
 		t.Errorf("%s, want %s", first, want)
+	}
+}
+
+func TestNulls(t *testing.T) {
+	type value struct {
+		Text  string            `json:"text"`
+		List  []string          `json:"list"`
+		Map   map[string]string `json:"map"`
+		Inner struct{ N int }   `json:"inner"`
+		Maybe *string           `json:"maybe"`
+		Any   any               `json:"any"`
+		Raw   jsontext.Value    `json:"raw"`
+	}
+	for _, text := range []string{`{"text":null}`, `{"list":null}`, `{"list":["a",null]}`, `{"map":null}`, `{"map":{"a":null}}`, `{"inner":null}`, `{"inner":{"N":null}}`, `null`} {
+		var e *Error
+		if err := Decode([]byte(text), new(value)); !errors.As(err, &e) {
+			t.Errorf("%s was taken", text)
+		} else if !strings.Contains(e.Message, "null can't stand here") {
+			t.Errorf("%s: %v", text, e)
+		}
+	}
+	var v value
+	if err := Decode([]byte(`{"maybe":null,"any":null,"raw":null}`), &v); err != nil {
+		t.Error(err)
+	}
+	if string(v.Raw) != "null" {
+		t.Errorf("the raw null became %q", v.Raw)
 	}
 }
