@@ -73,19 +73,12 @@ func (p place) environment(model string, more map[string]string) []string {
 }
 
 // lay puts the layout's files into the folders. What a call left there goes
-// first; folders of settings and of git stay, because the agent watches them.
-func (p place) lay(layout map[string][]string) error {
+// first; folders of settings and of git stay, because the agent watches them, and
+// so does cwd, because the agent may be in it.
+func (p place) lay(layout map[string][]string, cwd string) error {
 	for _, dir := range []string{p.project, p.outside, p.added} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
+		if err := empty(dir, cwd); err != nil {
 			return err
-		}
-		for _, e := range entries {
-			if name := e.Name(); name != ".git" && name != ".claude" {
-				if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-					return err
-				}
-			}
 		}
 	}
 	for folder, names := range layout {
@@ -93,6 +86,28 @@ func (p place) lay(layout map[string][]string) error {
 			if err := p.one(p.names.Replace(folder), name); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// empty removes what is in dir, but for cwd and the folders above it.
+func empty(dir, cwd string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case e.Name() == ".git", e.Name() == ".claude":
+		case e.IsDir() && strings.HasPrefix(cwd+"/", path+"/"):
+			err = empty(path, cwd)
+		default:
+			err = os.RemoveAll(path)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -38,6 +38,7 @@ type session struct {
 	layout map[string][]string
 	files  map[string]jsontext.Value
 	hooks  string
+	cwd    string // where the binary runs
 	calls  int
 }
 
@@ -58,7 +59,11 @@ func open(ctx context.Context, bin, root string, s setup, layout map[string][]st
 
 func (s *session) begin(ctx context.Context, bin string, o setup, mcp map[string]map[string]map[string]any) error {
 	env := s.place.environment(s.model.BaseURL(), o.Env)
-	if err := s.place.lay(s.layout); err != nil {
+	s.cwd = s.place.project
+	if o.Cwd != "" {
+		s.cwd = s.place.names.Replace(o.Cwd)
+	}
+	if err := s.place.lay(s.layout, s.cwd); err != nil {
 		return err
 	}
 	if err := s.place.repository(env); err != nil {
@@ -72,10 +77,7 @@ func (s *session) begin(ctx context.Context, bin string, o setup, mcp map[string
 		return err
 	}
 	cmd := exec.Command(bin, args...)
-	cmd.Env, cmd.Dir = env, s.place.project
-	if o.Cwd != "" {
-		cmd.Dir = s.place.names.Replace(o.Cwd)
-	}
+	cmd.Env, cmd.Dir = env, s.cwd
 	if s.process, err = start(cmd); err != nil {
 		return err
 	}
@@ -172,7 +174,7 @@ const callTimeout = 60 * time.Second
 // do makes the binary do one tool call in the folders of the layout. Its answer
 // to whoever asks is no.
 func (s *session) do(ctx context.Context, tool string, input map[string]any) (did, error) {
-	if err := s.place.lay(s.layout); err != nil {
+	if err := s.place.lay(s.layout, s.cwd); err != nil {
 		return did{}, err
 	}
 	if err := s.place.files(s.files); err != nil {
