@@ -34,7 +34,7 @@ func readLayer(f File, needsName bool) *layer {
 		Interactions: map[evaluator.Interaction][]Rule{},
 		Profiles:     map[evaluator.Provider]*Node{},
 	}
-	root := l.readTree(f)
+	root := l.readTree(f, "policy")
 	if root == nil || root.Kind == Absent {
 		return l
 	}
@@ -150,21 +150,4 @@ func (l *layer) gap(n *Node, seen map[string]int) string {
 		seen[s] = n.Source.Line
 	}
 	return s
-}
-
-// line reads a text of one line.
-func (l *layer) line(n *Node, what string) string {
-	s := l.Text(n, what)
-	if strings.ContainsFunc(s, invisible) {
-		l.Refuse(n.Source, "%s has a line end or an invisible character: write it as one line", what)
-	}
-	return s
-}
-
-// notEmpty refuses a mapping or list that says nothing: it would look as if it
-// took away what the layers below say.
-func (l *layer) notEmpty(n *Node, what string) {
-	if n.Kind == Mapping && len(n.Fields) == 0 || n.Kind == Sequence && len(n.Items) == 0 {
-		l.Refuse(n.Source, "%s is empty: fill it, or leave it out", what)
-	}
 }

@@ -115,6 +115,40 @@ func (r *Reader) Bool(n *Node, what string) bool {
 	return n.Text == "true"
 }
 
+// line reads a text of one line.
+func (r *Reader) line(n *Node, what string) string {
+	s := r.Text(n, what)
+	if strings.ContainsFunc(s, invisible) {
+		r.Refuse(n.Source, "%s has a line end or an invisible character: write it as one line", what)
+	}
+	return s
+}
+
+// notEmpty refuses a mapping or list that says nothing: it would look as if it
+// took away what is there without it.
+func (r *Reader) notEmpty(n *Node, what string) {
+	if n.Kind == Mapping && len(n.Fields) == 0 || n.Kind == Sequence && len(n.Items) == 0 {
+		r.Refuse(n.Source, "%s is empty: fill it, or leave it out", what)
+	}
+}
+
+// selection reads a list of words, none of them twice.
+func selection[T ~string](r *Reader, n *Node, what, word string, known []T) []T {
+	var out []T
+	r.notEmpty(n, what)
+	r.Each(n, what, func(n *Node) {
+		s := T(r.Word(n, word, texts(known)...))
+		switch {
+		case s == "":
+		case slices.Contains(out, s):
+			r.Refuse(n.Source, "%s is in %s twice: keep one", s, what)
+		default:
+			out = append(out, s)
+		}
+	})
+	return out
+}
+
 func isBool(n *Node) bool { return !n.Quoted && (n.Text == "true" || n.Text == "false") }
 
 func (r *Reader) wrongKind(n *Node, what, want string) {

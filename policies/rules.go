@@ -1,10 +1,6 @@
 package policies
 
-import (
-	"slices"
-
-	"github.com/modegate/modegate/evaluator"
-)
+import "github.com/modegate/modegate/evaluator"
 
 // readRules reads one list of rules. Only where selects is true may a rule
 // choose modes: in a mode's own list the choice is made.
@@ -37,12 +33,12 @@ func (l *layer) readRule(n *Node, selects bool) Rule {
 		"match":  func(n *Node) { match = n },
 		"effect": func(n *Node) { rule.Effect = l.effect(n) },
 		"providers": func(n *Node) {
-			rule.Providers = selection(l, n, "providers of "+what, "provider", evaluator.Providers())
+			rule.Providers = selection(&l.Reader, n, "providers of "+what, "provider", evaluator.Providers())
 		},
 	}
 	if selects {
 		fields["modes"] = func(n *Node) {
-			rule.Modes = selection(l, n, "modes of "+what, "mode", evaluator.Modes())
+			rule.Modes = selection(&l.Reader, n, "modes of "+what, "mode", evaluator.Modes())
 		}
 	} else if modes := n.Get("modes"); modes != nil {
 		fields["modes"] = func(n *Node) {
@@ -80,21 +76,4 @@ func (l *layer) effect(n *Node) evaluator.Effect {
 		_ = e.UnmarshalText([]byte(word)) // it is one of the words
 	}
 	return e
-}
-
-// selection reads a list of words, none of them twice.
-func selection[T ~string](l *layer, n *Node, what, word string, known []T) []T {
-	var out []T
-	l.notEmpty(n, what)
-	l.Each(n, what, func(n *Node) {
-		s := T(l.Word(n, word, texts(known)...))
-		switch {
-		case s == "":
-		case slices.Contains(out, s):
-			l.Refuse(n.Source, "%s is in %s twice: keep one", s, what)
-		default:
-			out = append(out, s)
-		}
-	})
-	return out
 }

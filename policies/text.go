@@ -77,7 +77,7 @@ func (r *Reader) checkDirectives(f File) bool {
 		switch {
 		case len(text) == 0 || text[0] == '#':
 		case text[0] == '%':
-			r.Refuse(evaluator.Source{File: f.Name, Line: line, Column: 1}, "a policy file has no YAML directives: remove the line")
+			r.Refuse(evaluator.Source{File: f.Name, Line: line, Column: 1}, "the language has no YAML directives: remove the line")
 			return false
 		default:
 			return true

@@ -19,8 +19,9 @@ import (
 const maxDepth = 50
 
 // readTree reads the one YAML document of a file into Nodes and refuses what the
-// language has no use for. It returns nil when there is nothing to read on.
-func (r *Reader) readTree(f File) *Node {
+// language has no use for. noun is what such a file is called. It returns nil when
+// there is nothing to read on.
+func (r *Reader) readTree(f File, noun string) *Node {
 	if !r.checkText(f) {
 		return nil
 	}
@@ -29,16 +30,16 @@ func (r *Reader) readTree(f File) *Node {
 	whole := evaluator.Source{File: f.Name}
 	switch {
 	case errors.Is(err, io.EOF):
-		r.Refuse(whole, "the file is empty: a policy begins with apiVersion: %s", APIVersion)
+		r.Refuse(whole, "the file is empty: a %s begins with apiVersion: %s", noun, APIVersion)
 		return nil
 	case err != nil:
 		r.Refuse(syntaxPlace(f, err), "this isn't YAML: %s", syntaxMessage(err))
 		return nil
 	}
-	t := &tree{Reader: r, file: f.Name, lines: diag.Lines(f.Data)}
+	t := &tree{Reader: r, file: f.Name, noun: noun, lines: diag.Lines(f.Data)}
 	root := document.Content[0]
 	if root.Kind == yaml.ScalarNode && root.Value == "" && root.Style == 0 {
-		r.Refuse(whole, "the file is empty: a policy begins with apiVersion: %s", APIVersion)
+		r.Refuse(whole, "the file is empty: a %s begins with apiVersion: %s", noun, APIVersion)
 		root = nil
 	}
 	switch next, err := decode(decoder); {
@@ -46,12 +47,12 @@ func (r *Reader) readTree(f File) *Node {
 	case err != nil:
 		r.Refuse(syntaxPlace(f, err), "this isn't YAML: %s", syntaxMessage(err))
 	default:
-		r.Refuse(t.place(next), "a second document begins here: a file holds one policy")
+		r.Refuse(t.place(next), "a second document begins here: a file holds one %s", noun)
 	}
 	if root == nil {
 		return nil
 	}
-	return t.node(root, nil, 1)
+	return t.node(root, &step{name: "the " + noun}, 1)
 }
 
 // decode reads the next document. yaml.v3 panics on some texts; that is a text
@@ -76,12 +77,14 @@ func decode(d *yaml.Decoder) (n *yaml.Node, err error) {
 type tree struct {
 	*Reader
 	file  string
+	noun  string
 	lines []string
 	line  int // of chars
 	chars []rune
 }
 
-// step is one step of the way from the root to a node, for messages.
+// step is one step of the way from the root to a node, for messages. The root's
+// is called what the file is.
 type step struct {
 	parent *step
 	name   string
@@ -89,9 +92,9 @@ type step struct {
 
 func (s *step) String() string {
 	switch {
-	case s == nil:
-		return "the policy"
 	case s.parent == nil:
+		return s.name
+	case s.parent.parent == nil:
 		return show(s.name)
 	case strings.HasPrefix(s.name, "["):
 		return s.parent.String() + s.name
@@ -145,7 +148,7 @@ func (t *tree) fields(n *yaml.Node, out *Node, at *step, depth int) {
 			continue
 		}
 		if what := odd(key.Value, key.Tag); key.Style == 0 && what != "" {
-			t.Refuse(f.Source, "a key of %s is %s: %s", at, show(key.Value), advice(key.Value, what))
+			t.Refuse(f.Source, "a key of %s is %s: %s", at, show(key.Value), t.advice(key.Value, what))
 			continue
 		}
 		if line, ok := lines[f.Name]; ok {
@@ -165,14 +168,14 @@ func (t *tree) fields(n *yaml.Node, out *Node, at *step, depth int) {
 // checkDecoration refuses anchors, aliases and tags.
 func (t *tree) checkDecoration(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode {
-		t.Refuse(t.place(n), "*%s repeats another value: a policy has no aliases, write the value here", show(n.Value))
+		t.Refuse(t.place(n), "*%s repeats another value: a %s has no aliases, write the value here", show(n.Value), t.noun)
 		return false
 	}
 	if n.Anchor != "" {
-		t.Refuse(t.place(n), "a policy has no anchors: remove &%s", show(n.Anchor))
+		t.Refuse(t.place(n), "a %s has no anchors: remove &%s", t.noun, show(n.Anchor))
 	}
 	if n.Style&yaml.TaggedStyle != 0 || t.at(n) == '!' {
-		t.Refuse(t.place(n), "a policy has no tags: remove the one that begins with ! here")
+		t.Refuse(t.place(n), "a %s has no tags: remove the one that begins with ! here", t.noun)
 	}
 	return true
 }
@@ -210,15 +213,15 @@ func (t *tree) checkScalar(n *yaml.Node, out *Node, at *step) {
 	case n.Value == "":
 		t.Refuse(out.Source, "%s has no value: give it one, or leave it out", at)
 	default:
-		t.Refuse(out.Source, "%s is %s: %s", at, show(n.Value), advice(n.Value, what))
+		t.Refuse(out.Source, "%s is %s: %s", at, show(n.Value), t.advice(n.Value, what))
 	}
 	out.Kind = Absent
 }
 
 // advice says what to do about an odd plain scalar.
-func advice(text, what string) string {
+func (t *tree) advice(text, what string) string {
 	if text == "<<" {
-		return "a policy has no merge keys, write the values here"
+		return "a " + t.noun + " has no merge keys, write the values here"
 	}
 	return "some YAML readers take that for " + what + ", put it in quotes"
 }
