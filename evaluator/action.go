@@ -78,7 +78,7 @@ type field struct {
 // Check reports the first field that is missing or that the Action's kind
 // doesn't have. It doesn't look into a native request: its dialect does.
 func (a Action) Check() error {
-	required, optional := a.fields()
+	required, optional := a.Kind.Fields()
 	if required == nil {
 		if a.Kind == "" {
 			return fmt.Errorf("kind is missing: use %s", kindWords())
@@ -115,10 +115,10 @@ func kindWords() string {
 	return s
 }
 
-// fields names what an Action of this kind must and may set; required is nil
-// for a kind that no Action has.
-func (a Action) fields() (required, optional []string) {
-	switch a.Kind {
+// Fields names what an Action of this kind must and may set beside its kind, as
+// JSON names; required is nil for a kind that no Action has.
+func (k Kind) Fields() (required, optional []string) {
+	switch k {
 	case Command:
 		return []string{"command"}, []string{"cwd"}
 	case FileRead:

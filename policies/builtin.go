@@ -23,6 +23,14 @@ func Builtin(name string) (File, error) {
 	return File{Name: name + ".yaml", Data: data}, err
 }
 
+// builtinSuite returns the test file of a built-in policy, false when it has none.
+func builtinSuite(name string) (File, bool) {
+	f := File{Name: name + suiteSuffix + ".yaml"}
+	data, err := builtins.ReadFile(builtinPrefix + f.Name)
+	f.Data = data
+	return f, err == nil
+}
+
 // BuiltinNames lists the built-in policies in order of name.
 func BuiltinNames() []string {
 	entries, err := builtins.ReadDir(strings.TrimSuffix(builtinPrefix, "/"))
@@ -31,7 +39,9 @@ func BuiltinNames() []string {
 	}
 	var names []string
 	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+		if base := strings.TrimSuffix(e.Name(), ".yaml"); !strings.HasSuffix(base, suiteSuffix) {
+			names = append(names, base)
+		}
 	}
 	return names
 }

@@ -1,6 +1,7 @@
 // Package policies owns the policy language: YAML text in, a [Policy] with the
-// place of every value out. It holds the built-in policies and the JSON Schema
-// of the format, and it is the one place that imports yaml.v3.
+// place of every value out, or a [Suite] of tests. It holds the built-in policies,
+// their suites and the JSON Schemas of the formats, and it is the one place that
+// imports yaml.v3.
 //
 // A Policy says what each mode means in words that no provider owns. What a
 // provider's profile may say is the provider's dialect's business: here it is a
@@ -30,4 +31,11 @@
 //   - acknowledgements are added.
 //
 // Nothing can be taken away: a rule is undone by one with its id.
+//
+// # Suites
+//
+// NAME_test.yaml tests the policy NAME.yaml beside it. It is a text of the same
+// language. What stands in a native request, in facts and in an expected native rule
+// becomes JSON: true and false, texts, lists and mappings; where a provider's own
+// form needs a number or null, it is written as JSON, in single quotes.
 package policies

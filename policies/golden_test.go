@@ -14,7 +14,7 @@ import (
 	"github.com/modegate/modegate/policies"
 )
 
-var update = flag.Bool("update", false, "write the .err files in testdata/bad anew")
+var update = flag.Bool("update", false, "write the .err files of testdata anew")
 
 // testFiles reads the policy files of one folder of testdata.
 func testFiles(t testing.TB, folder string) []policies.File {
@@ -59,22 +59,28 @@ func TestBadFiles(t *testing.T) {
 				t.Errorf("%d problems, want 1", len(problems))
 			}
 			checkProblems(t, f, problems)
-			golden := filepath.Join("testdata", "bad", strings.TrimSuffix(f.Name, ".yaml")+".err")
-			got := err.Error() + "\n"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), got); d != "" {
-				t.Errorf("-%s +got\n%s", golden, d)
-			}
+			goldenErr(t, "bad", f.Name, err)
 		})
+	}
+}
+
+// goldenErr compares what is said of a bad file with the .err file beside it.
+func goldenErr(t *testing.T, folder, name string, err error) {
+	t.Helper()
+	golden := filepath.Join("testdata", folder, strings.TrimSuffix(name, ".yaml")+".err")
+	got := err.Error() + "\n"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("-%s +got\n%s", golden, d)
 	}
 }
 

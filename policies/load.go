@@ -74,7 +74,7 @@ func list(path string) ([]string, error) {
 
 func isPolicyName(name string) bool {
 	base, ok := cutExtension(name)
-	return ok && !strings.HasPrefix(name, ".") && !strings.HasSuffix(base, "_test")
+	return ok && !strings.HasPrefix(name, ".") && !strings.HasSuffix(base, suiteSuffix)
 }
 
 func cutExtension(name string) (string, bool) {
@@ -121,7 +121,7 @@ func openRelative(from, ref string) (File, error) {
 // policy's gets a ./, so that no place is ambiguous.
 func displayName(path string) string {
 	base, _ := cutExtension(path)
-	if slices.Contains(BuiltinNames(), base) {
+	if slices.Contains(BuiltinNames(), strings.TrimSuffix(base, suiteSuffix)) {
 		return "./" + path
 	}
 	return path
