@@ -16,6 +16,9 @@ import (
 	"github.com/modegate/modegate/policies"
 )
 
+// all chooses every provider, mode or interaction mode.
+const all = "all"
+
 // common are the flags that most verbs share.
 type common struct {
 	providers    string
@@ -32,16 +35,23 @@ type common struct {
 // add declares the flags. formats are the verb's output formats, the default
 // first.
 func (c *common) add(cmd *cobra.Command, formats ...string) {
+	c.choice(cmd, string(evaluator.Default))
 	f := cmd.Flags()
-	f.StringVarP(&c.providers, "provider", "p", "all", "provider: a name, a comma-separated list, or all")
-	f.StringVarP(&c.modes, "mode", "m", "all", "runtime mode: a name, a comma-separated list, or all")
-	f.StringVarP(&c.interactions, "interaction", "i", "default", "interaction mode: default, plan, or all")
-	f.StringVar(&c.version, "provider-version", "", "the provider's version that is judged (default: the newest known)")
 	f.StringArrayVar(&c.policies, "policy", []string{"builtin/t3code"}, "policy: a file, a folder or builtin/NAME; may be repeated, later ones on top")
 	f.StringVar(&c.workspace, "workspace", "", "the session's folder (default: the current folder)")
 	f.StringVar(&c.home, "home", "", "the user's home folder (default: written <home>)")
 	f.StringVar(&c.env, "env", "", "a file with the session's Env as JSON")
 	c.addOutput(cmd, formats...)
+}
+
+// choice declares the flags that choose cells, and says where a flag error's help
+// is.
+func (c *common) choice(cmd *cobra.Command, interactions string) {
+	f := cmd.Flags()
+	f.StringVarP(&c.providers, "provider", "p", all, "provider: a name, a comma-separated list, or all")
+	f.StringVarP(&c.modes, "mode", "m", all, "runtime mode: a name, a comma-separated list, or all")
+	f.StringVarP(&c.interactions, "interaction", "i", interactions, "interaction mode: default, plan, or all")
+	f.StringVar(&c.version, "provider-version", "", "the provider's version that is judged (default: the newest known)")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return exit{exitUsage, fmt.Sprintf("%v; see: modegate %s --help", err, cmd.Name())}
 	})
@@ -116,7 +126,7 @@ func (c *common) dialects() ([]compiler.Dialect, error) {
 // choose reads a flag that takes a word, a list of words or all, and returns
 // the words in their own order.
 func choose[T ~string](flag, value string, known []T) ([]T, error) {
-	if value == "all" {
+	if value == all {
 		return known, nil
 	}
 	words := strings.Split(value, ",")
