@@ -150,6 +150,9 @@ func TestUnknownMeetsNothing(t *testing.T) {
 		if (got.Status == suite.Passed) != tt.passes {
 			t.Errorf("%s %s", tt.expect, got.Status)
 		}
+		if f := got.Failure; f != nil && len(f.Missed) != 1 {
+			t.Errorf("%s misses %+v: of an unknown effect nothing else is told", tt.expect, f.Missed)
+		}
 	}
 }
 
