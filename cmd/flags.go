@@ -38,10 +38,16 @@ func (c *common) add(cmd *cobra.Command, formats ...string) {
 	c.choice(cmd, string(evaluator.Default))
 	f := cmd.Flags()
 	f.StringArrayVar(&c.policies, "policy", []string{"builtin/t3code"}, "policy: a file, a folder or builtin/NAME; may be repeated, later ones on top")
+	c.addSession(cmd)
+	c.addOutput(cmd, formats...)
+}
+
+// addSession declares the flags that say what the session knows.
+func (c *common) addSession(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVar(&c.workspace, "workspace", "", "the session's folder (default: the current folder)")
 	f.StringVar(&c.home, "home", "", "the user's home folder (default: written <home>)")
 	f.StringVar(&c.env, "env", "", "a file with the session's Env as JSON")
-	c.addOutput(cmd, formats...)
 }
 
 // choice declares the flags that choose cells, and says where a flag error's help
