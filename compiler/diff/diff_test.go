@@ -152,6 +152,20 @@ func TestValues(t *testing.T) {
 // places compares files and lines.
 var places = cmpopts.IgnoreFields(evaluator.Source{}, "Column")
 
+// The provider's own rules have boundaries, too: what a new rule opens may lie on
+// one of them alone.
+func TestOwnRules(t *testing.T) {
+	o := options(evaluator.OpenCode2)
+	o.Modes, o.Interactions = []evaluator.Mode{evaluator.Auto}, []evaluator.Interaction{evaluator.Default}
+	o.Env.Agents = []evaluator.Agent{{ID: "build", Permissions: []evaluator.AgentRule{
+		{Action: "*", Resource: "*", Effect: evaluator.Allow}, {Action: "read", Resource: "*.secret", Effect: evaluator.Ask},
+	}}}
+	r := compare(t, parse(t, ""), parse(t, "rules:\n  - {id: r, kind: file-read, match: lib/**, effect: allow}\n"), o)
+	if d := cmp.Diff([]string{"opencode2/auto/default wider file-read lib/x.secret: ask -> allow"}, short(r)); d != "" {
+		t.Errorf("-want +got\n%s", d)
+	}
+}
+
 // A RuleSet that was written and read back is the same side as its policy.
 func TestRuleSets(t *testing.T) {
 	o := options()
