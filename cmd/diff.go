@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -72,12 +73,12 @@ func (d *diffFlags) diff(cmd *cobra.Command, old, new string) error {
 	if err != nil {
 		return err
 	}
-	a, errOld := side(old, options)
-	b, errNew := side(new, options)
+	a, errOld := side(cmd.Context(), old, options)
+	b, errNew := side(cmd.Context(), new, options)
 	if err := errors.Join(errOld, errNew); err != nil {
 		return err
 	}
-	report, err := diff.Compare(a, b)
+	report, err := diff.Compare(cmd.Context(), a, b)
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (d *diffFlags) options() (diff.Options, error) {
 }
 
 // side reads one of the two: RuleSets from a .json file, or else a policy.
-func side(path string, o diff.Options) (*diff.Side, error) {
+func side(ctx context.Context, path string, o diff.Options) (*diff.Side, error) {
 	if strings.HasSuffix(path, ".json") {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -126,7 +127,7 @@ func side(path string, o diff.Options) (*diff.Side, error) {
 	if err := compiler.Validate(p, adapters.Table()); err != nil {
 		return nil, err
 	}
-	return diff.OfPolicy(path, p, o)
+	return diff.OfPolicy(ctx, path, p, o)
 }
 
 func (d *diffFlags) print(cmd *cobra.Command, r *diff.Report) error {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -49,6 +48,7 @@ func getPolicies(s *Server, c *call) { c.reply(http.StatusOK, s.loaded(c.snap)) 
 // one of them is compared with what every cell does.
 const (
 	maxChecked   = 200
+	maxName      = 200 // bytes of its file's name
 	checkTimeout = 20 * time.Second
 )
 
@@ -80,8 +80,8 @@ func postCheck(s *Server, c *call) {
 	if in.Name == "" {
 		in.Name = "policy.yaml"
 	}
-	if len(in.Name) > 200 {
-		c.refuse(invalid(wrong("/name", errors.New("longer than 200 bytes"))))
+	if len(in.Name) > maxName {
+		c.refuse(invalid(wrong("/name", fmt.Errorf("longer than %d bytes", maxName))))
 		return
 	}
 	out := checked{}

@@ -41,6 +41,7 @@ func table() []*route {
 		{method: "GET", path: "/v1/policies/text", scopes: read, handle: getPolicyText},
 		{method: "POST", path: "/v1/policies/check", scopes: []Scope{AdminScope}, heavy: true, handle: postCheck},
 		{method: "POST", path: "/v1/policies/reload", scopes: []Scope{AdminScope}, heavy: true, limit: maxEmptyBody, handle: postReload},
+		{method: "POST", path: "/v1/diff", scopes: []Scope{AdminScope}, heavy: true, handle: postDiff},
 		{method: "PUT", path: "/v1/sessions/:id", scopes: adapt, heavy: true, handle: atDesk(putSession)},
 		{method: "PATCH", path: "/v1/sessions/:id", scopes: adapt, heavy: true, handle: atDesk(patchSession)},
 		{method: "GET", path: "/v1/sessions/:id", scopes: use, handle: atDesk(getSession)},

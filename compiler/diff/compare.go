@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"context"
 	"errors"
 	"reflect"
 
@@ -11,8 +12,8 @@ import (
 )
 
 // Compare compares two sides in the cells that both have. The error says that there
-// is none.
-func Compare(old, new *Side) (*Report, error) {
+// is none, or is the context's.
+func Compare(ctx context.Context, old, new *Side) (*Report, error) {
 	r := &Report{Old: Named{old.Name, old.Digest}, New: Named{new.Name, new.Digest}}
 	for _, cell := range order() {
 		a, b := old.cells[cell], new.cells[cell]
@@ -23,7 +24,9 @@ func Compare(old, new *Side) (*Report, error) {
 		case b == nil:
 			r.OnlyOld = append(r.OnlyOld, cell.String())
 		default:
-			r.cell(cell, a, b)
+			if err := r.cell(ctx, cell, a, b); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if r.Cells == 0 {
@@ -46,11 +49,11 @@ func order() []evaluator.Cell {
 }
 
 // cell compares one cell. Equal bytes that are read in equal sessions mean the same.
-func (r *Report) cell(cell evaluator.Cell, a, b *settings) {
+func (r *Report) cell(ctx context.Context, cell evaluator.Cell, a, b *settings) error {
 	r.Cells++
 	if string(a.set.Native) == string(b.set.Native) && reflect.DeepEqual(a.env, b.env) {
 		r.Same++
-		return
+		return nil
 	}
 	type key struct {
 		kind     evaluator.Kind
@@ -58,6 +61,9 @@ func (r *Report) cell(cell evaluator.Cell, a, b *settings) {
 	}
 	seen := map[key]int{}
 	for _, action := range probes(a, b) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		r.Probes++
 		before, after := a.answer(action), b.answer(action)
 		direction, widens := direction(before, after)
@@ -77,6 +83,7 @@ func (r *Report) cell(cell evaluator.Cell, a, b *settings) {
 			Direction: direction, Widens: widens, Witness: action, Probes: 1, Old: before, New: after,
 		})
 	}
+	return nil
 }
 
 // answer asks one side. What it can't answer can't be predicted.

@@ -2,6 +2,7 @@ package diff_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -54,7 +55,7 @@ func parse(t fataler, text string) *policies.Policy {
 
 func side(t fataler, name string, p *policies.Policy, o diff.Options) *diff.Side {
 	t.Helper()
-	s, err := diff.OfPolicy(name, p, o)
+	s, err := diff.OfPolicy(context.Background(), name, p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func side(t fataler, name string, p *policies.Policy, o diff.Options) *diff.Side
 
 func compare(t fataler, old, new *policies.Policy, o diff.Options) *diff.Report {
 	t.Helper()
-	r, err := diff.Compare(side(t, "old", old, o), side(t, "new", new, o))
+	r, err := diff.Compare(context.Background(), side(t, "old", old, o), side(t, "new", new, o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,11 +200,11 @@ func TestRuleSets(t *testing.T) {
 		}
 		return s
 	}
-	if r, err := diff.Compare(sets(a), side(t, "a", a, o)); err != nil || r.Differs() || r.Same != 48 {
+	if r, err := diff.Compare(context.Background(), sets(a), side(t, "a", a, o)); err != nil || r.Differs() || r.Same != 48 {
 		t.Errorf("a policy differs from its RuleSets: %v %+v", err, r)
 	}
 	want := short(compare(t, a, b, o))
-	r, err := diff.Compare(sets(a), sets(b))
+	r, err := diff.Compare(context.Background(), sets(a), sets(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,18 +222,33 @@ func TestRuleSets(t *testing.T) {
 // compared.
 func TestCellsOfOneSide(t *testing.T) {
 	p := parse(t, "")
-	r, err := diff.Compare(side(t, "a", p, options(evaluator.Codex)), side(t, "b", p, options(evaluator.Codex, evaluator.Grok)))
+	r, err := diff.Compare(context.Background(), side(t, "a", p, options(evaluator.Codex)), side(t, "b", p, options(evaluator.Codex, evaluator.Grok)))
 	if err != nil || len(r.OnlyNew) != 8 || r.OnlyOld != nil || r.Cells != 8 || !r.Differs() || r.Widened() {
 		t.Errorf("%v %+v", err, r)
 	}
-	if _, err := diff.Compare(side(t, "a", p, options(evaluator.Codex)), side(t, "b", p, options(evaluator.Grok))); err == nil {
+	if _, err := diff.Compare(context.Background(), side(t, "a", p, options(evaluator.Codex)), side(t, "b", p, options(evaluator.Grok))); err == nil {
 		t.Error("nothing was compared, and that is fine")
+	}
+}
+
+// A comparison ends with its context.
+func TestContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	o := options(evaluator.Codex)
+	a, b := parse(t, ""), parse(t, "rules:\n  - {id: r, kind: command, match: ls, effect: allow}\n")
+	old, new := side(t, "a", a, o), side(t, "b", b, o)
+	cancel()
+	if _, err := diff.Compare(ctx, old, new); !errors.Is(err, context.Canceled) {
+		t.Errorf("compared: %v", err)
+	}
+	if _, err := diff.OfPolicy(ctx, "a", a, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("compiled: %v", err)
 	}
 }
 
 // A policy that can't be compiled isn't a side.
 func TestRefused(t *testing.T) {
-	_, err := diff.OfPolicy("acme", parse(t, "rules:\n  - {id: r, kind: command, match: git push *, effect: deny, providers: [opencode2]}\n"), options())
+	_, err := diff.OfPolicy(context.Background(), "acme", parse(t, "rules:\n  - {id: r, kind: command, match: git push *, effect: deny, providers: [opencode2]}\n"), options())
 	if err == nil || !strings.HasPrefix(err.Error(), "acme.yaml:5:5: gap opencode2.command.r: ") {
 		t.Errorf("got %v", err)
 	}
@@ -333,14 +349,14 @@ func TestProperties(t *testing.T) {
 		o.Modes, o.Interactions = []evaluator.Mode{evaluator.Auto}, []evaluator.Interaction{evaluator.Default}
 		a, b := anyPolicy(t, "old"), anyPolicy(t, "new")
 		old, new := side(t, "old", a, o), side(t, "new", b, o)
-		if r, err := diff.Compare(old, side(t, "again", a, o)); err != nil || r.Differs() {
+		if r, err := diff.Compare(context.Background(), old, side(t, "again", a, o)); err != nil || r.Differs() {
 			t.Fatalf("a policy differs from itself: %v %v", err, r)
 		}
-		r, err := diff.Compare(old, new)
+		r, err := diff.Compare(context.Background(), old, new)
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := diff.Compare(new, old)
+		back, err := diff.Compare(context.Background(), new, old)
 		if err != nil {
 			t.Fatal(err)
 		}

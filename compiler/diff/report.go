@@ -53,7 +53,7 @@ type Answer struct {
 	Native      evaluator.NativeAnswer `json:"native"`
 	Then        *evaluator.Then        `json:"then,omitempty"`
 	OnDenial    string                 `json:"onDenial,omitempty"`
-	ToolAbsent  bool                   `json:"toolAbsent,omitempty"`
+	ToolAbsent  bool                   `json:"toolAbsent,omitzero"`
 	Visible     *bool                  `json:"visible,omitempty"`
 	Reason      string                 `json:"reason"`
 	Rule        *evaluator.RuleRef     `json:"rule"`             // null when the provider's default decided

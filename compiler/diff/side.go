@@ -1,9 +1,11 @@
 package diff
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
@@ -49,21 +51,24 @@ func (s *Side) add(d compiler.Dialect, set compiler.RuleSet, o Options) (*settin
 	var err error
 	one.meaning, err = d.Read(set.Native, compiler.Setting{Version: o.Version, Env: one.env})
 	if err != nil {
-		return nil, diag.List{{File: s.Name, Message: fmt.Sprintf("%s: %s", set.Cell(), err)}}
+		return nil, err
 	}
 	s.cells[set.Cell()] = one
 	return one, nil
 }
 
 // OfPolicy compiles the chosen cells of a policy. The error is a [diag.List] of
-// what every cell that can't be compiled lacks.
-func OfPolicy(name string, p *policies.Policy, o Options) (*Side, error) {
+// what every cell that can't be compiled lacks, or the context's.
+func OfPolicy(ctx context.Context, name string, p *policies.Policy, o Options) (*Side, error) {
 	s := &Side{Name: name, Digest: p.Digest, cells: map[evaluator.Cell]*settings{}}
 	var problems diag.List
 	for _, d := range o.Dialects {
 		for _, mode := range o.Modes {
 			for _, interaction := range o.Interactions {
 				cell := evaluator.Cell{Provider: d.Provider(), Mode: mode, Interaction: interaction}
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
 				if err := s.compile(d, p, cell, o); err != nil {
 					problems = append(problems, listed(name, cell, err)...)
 				}
@@ -93,7 +98,8 @@ func listed(name string, cell evaluator.Cell, err error) diag.List {
 	if errors.As(err, &list) {
 		return list
 	}
-	return diag.List{{File: name, Message: fmt.Sprintf("%s: %s", cell, err)}}
+	message := strings.TrimPrefix(err.Error(), cell.String()+": ")
+	return diag.List{{File: name, Message: fmt.Sprintf("%s: %s", cell, message)}}
 }
 
 // OfRuleSets reads the chosen cells of compiled RuleSets. The error is a
