@@ -48,6 +48,8 @@ one that becomes looser than ask.
 
 Texts, names and an order that change no answer are no change. Cells with the same
 native settings on both sides aren't probed. The last line says what was compared.
+RuleSets are read in the session that --workspace, --home and --env say: give those
+that they were compiled with. Requests in a provider's own form aren't asked about.
 
 Exit 1 with --fail-on wider when more may happen, with --fail-on any when anything
 is different, a cell that one side lacks too. Exit 2 when a side can't be read or

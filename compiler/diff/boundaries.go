@@ -34,23 +34,30 @@ func probes(old, new *settings) []evaluator.Action {
 	for _, hints := range []evaluator.Annotations{{ReadOnlyHint: &yes}, {ReadOnlyHint: &no}, {DestructiveHint: &no, OpenWorldHint: &no}} {
 		add(evaluator.Action{Kind: evaluator.MCPTool, Server: "example", Tool: "hinted", Annotations: &hints})
 	}
-	patterns := map[string]bool{}
+	patterns := map[string]int{} // by how many sides have them
 	for _, s := range []*settings{old, new} {
 		in := compiler.Intent{Cell: s.set.Cell()}
 		if s.intent != nil {
 			in = *s.intent
 		}
 		add(compiler.Probes(in, s.env)...)
+		mine := append(texts(s.set.Native), s.looked()...)
 		for _, r := range in.Rules {
-			patterns[r.Match] = true
+			mine = append(mine, r.Match)
 		}
-		for _, text := range append(texts(s.set.Native), s.looked()...) {
-			patterns[text] = true
+		slices.Sort(mine)
+		for _, text := range slices.Compact(mine) {
+			patterns[text]++
 		}
 	}
-	all := slices.Sorted(maps.Keys(patterns))
-	for _, text := range slices.Concat(all, crossings(all), below(all)) {
+	all := slices.SortedFunc(maps.Keys(patterns), func(a, b string) int {
+		return cmp.Or(cmp.Compare(patterns[a], patterns[b]), cmp.Compare(a, b))
+	})
+	for _, text := range all {
 		add(near(text)...)
+	}
+	for _, text := range append(crossings(all), below(all)...) {
+		add(likely(text)...)
 	}
 	keys := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
@@ -86,8 +93,8 @@ func (s *settings) looked() []string {
 	return out
 }
 
-// knownCommands are commands that providers treat by lists of their own, such as those that
-// only read: a rule that speaks of git speaks of them too, and its end shows there.
+// knownCommands are commands that providers treat by lists of their own, such as those
+// that only read: a rule that speaks of git speaks of them too, and it shows there.
 var knownCommands = []string{
 	"cat a.txt", "cd src", "chmod +x a.sh", "cp a.txt b.txt", "curl https://example.test/", "date", "docker ps", "echo x", "echo x > a.txt",
 	"env", "export A=1", "find . -name a", "find . -delete", "git branch", "git commit -m x", "git diff", "git log", "git push", "git push --force",
@@ -187,6 +194,19 @@ func near(pattern string) []evaluator.Action {
 	return out
 }
 
+// likely makes the Actions that a text is likely to be about: a path or an MCP tool
+// when it has a /, or else anything.
+func likely(text string) []evaluator.Action {
+	if !strings.Contains(text, "/") || strings.ContainsAny(text, " :") {
+		return near(text)
+	}
+	server, tool := tool(text)
+	return []evaluator.Action{
+		{Kind: evaluator.FileRead, Path: text}, {Kind: evaluator.FileChange, Path: text},
+		{Kind: evaluator.MCPTool, Server: server, Tool: tool},
+	}
+}
+
 // address makes an address of a text that may be a host.
 func address(text string) string {
 	if strings.Contains(text, "://") {
@@ -206,7 +226,8 @@ func tool(text string) (server, tool string) {
 	return text, "x"
 }
 
-// maxCrossed is how many patterns with wildcards are crossed with each other.
+// maxCrossed is how many patterns with wildcards are crossed with each other: those
+// of one side alone first.
 const maxCrossed = 64
 
 // crossings makes texts that two patterns have in common and neither has alone,

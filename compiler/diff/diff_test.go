@@ -335,6 +335,12 @@ func anyPolicy(t *rapid.T, label string) *policies.Policy {
 	if rules.Len() == 0 {
 		return parse(t, "")
 	}
+	// A rule may undo what the mode's own rules say, too.
+	for _, p := range evaluator.Providers() {
+		for _, gap := range []string{"command.commands-review", "file-change.edits-review", "outside-workspace.outside-review"} {
+			fmt.Fprintf(&gaps, "  - {gap: %s.%s, reason: x}\n", p, gap)
+		}
+	}
 	return parse(t, "rules:\n"+rules.String()+"acknowledge:\n"+gaps.String())
 }
 

@@ -45,9 +45,14 @@ func (o Options) has(c evaluator.Cell) (compiler.Dialect, bool) {
 	return o.Dialects[i], true
 }
 
-// add reads the native settings of one cell.
+// add reads the native settings of one cell, in a session that runs the agent that
+// they are for.
 func (s *Side) add(d compiler.Dialect, set compiler.RuleSet, o Options) (*settings, error) {
-	one := &settings{set: set, env: d.Env(set.Interaction, o.Env)}
+	env := o.Env
+	if env.Agent == "" {
+		env.Agent = set.Agent
+	}
+	one := &settings{set: set, env: d.Env(set.Interaction, env)}
 	var err error
 	one.meaning, err = d.Read(set.Native, compiler.Setting{Version: o.Version, Env: one.env})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/diag"
 	"github.com/modegate/modegate/internal/strictjson"
 )
 
@@ -168,7 +169,7 @@ func (r *Report) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "not compared: %s is only in %s\n", c, r.New.Name)
 	}
 	fmt.Fprintf(&b, "%s (%s)\n", r.counts(), r.compared())
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, diag.Plain(b.String()))
 	return err
 }
 
@@ -206,7 +207,7 @@ func (r *Report) Markdown(w io.Writer) error {
 		fmt.Fprintf(&b, "- not compared: %s is only in %s\n", c, cell(r.New.Name))
 	}
 	fmt.Fprintf(&b, "%s.\n", strings.ToUpper(r.compared()[:1])+r.compared()[1:])
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, diag.Plain(b.String()))
 	return err
 }
 

@@ -3,9 +3,9 @@ package suite
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/diag"
 	"github.com/modegate/modegate/internal/strictjson"
 )
 
@@ -56,16 +56,9 @@ func (r Result) Text() string {
 	return b.String()
 }
 
-// indent lines the further lines of a text up with its first. What a text holds
-// can't move the cursor or change the colours of a terminal.
+// indent lines the further lines of a text up with its first.
 func indent(s string) string {
-	s = strings.Map(func(c rune) rune {
-		if unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && c != '\n' && c != '\t' {
-			return unicode.ReplacementChar
-		}
-		return c
-	}, s)
-	return strings.ReplaceAll(s, "\n", "\n"+strings.Repeat(" ", 12))
+	return strings.ReplaceAll(diag.Plain(s), "\n", "\n"+strings.Repeat(" ", 12))
 }
 
 func called(at evaluator.Source) string {

@@ -124,3 +124,10 @@ func TestShow(t *testing.T) {
 		t.Errorf("-want +got\n%s", d)
 	}
 }
+
+func TestPlain(t *testing.T) {
+	const text = "a\x1b[31mb\u202ec\r\n\td\u2028e é"
+	if got, want := diag.Plain(text), "a\uFFFD[31mb\uFFFDc\uFFFD\n\td\uFFFDe é"; got != want {
+		t.Errorf("%q became %q, want %q", text, got, want)
+	}
+}

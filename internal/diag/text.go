@@ -67,15 +67,31 @@ func excerpt(line string, column int) (text, indent string) {
 			shown.WriteRune('…')
 			return shown.String(), blanks.String()
 		}
-		if r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-			r = '\uFFFD'
-		}
+		r = plain(r)
 		shown.WriteRune(r)
 		if at < column {
 			blanks.WriteString(blank(r))
 		}
 	}
 	return shown.String(), blanks.String()
+}
+
+// Plain replaces what could move the cursor or change the colours of the terminal
+// that shows a text. Line ends and tabs stay.
+func Plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		return plain(r)
+	}, s)
+}
+
+func plain(r rune) rune {
+	if r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+		return '\uFFFD'
+	}
+	return r
 }
 
 func blank(r rune) string {
