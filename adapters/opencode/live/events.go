@@ -1,16 +1,13 @@
 package live
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/modegate/modegate/adapters/internal/httpjson"
 )
 
 // An Event is one event of the 1.x surface's stream.
@@ -70,124 +67,31 @@ type Hooks struct {
 	Lost func(error)
 }
 
-// The stream's times. The server sends a heartbeat every ten seconds, so a
-// stream that is silent for longer is dead.
-const (
-	eventSilence  = 35 * time.Second
-	firstRetry    = 100 * time.Millisecond
-	longestRetry  = 5 * time.Second
-	maxEventBytes = 32 << 20
-)
+// eventSilence is how long a stream may be silent: the server sends a heartbeat
+// every ten seconds.
+const eventSilence = 35 * time.Second
 
 // Events follows the directory's events until ctx ends, whose error it returns.
 // A stream that breaks is opened again, after a pause that grows.
 func (c *Client) Events(ctx context.Context, h Hooks) error {
-	pause, opened := firstRetry, false
-	for {
-		err := c.stream(ctx, h, func() {
-			if h.Connected != nil {
-				h.Connected(ctx, opened)
+	opened := false
+	return c.wire.Follow(ctx, httpjson.Stream{
+		Path: "/event", Query: url.Values{"directory": {c.dir}}, Silence: eventSilence, Lost: h.Lost,
+		Event: func(data []byte) error {
+			var e Event
+			if err := json.Unmarshal(data, &e); err != nil {
+				return err
 			}
-			opened, pause = true, firstRetry
-		})
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if h.Lost != nil {
-			h.Lost(err)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
-		}
-		pause = min(2*pause, longestRetry)
-	}
-}
-
-// stream reads one stream to its end. connected is called once the server has
-// said that the subscription stands.
-func (c *Client) stream(ctx context.Context, h Hooks, connected func()) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	silence := time.AfterFunc(eventSilence, func() { cancel(errSilent) })
-	defer silence.Stop()
-	req, err := c.request(ctx, "GET", "/event", url.Values{"directory": {c.dir}}, nil)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Accept", "text/event-stream")
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return fmt.Errorf("opencode events: %w", err)
-	}
-	defer resp.Body.Close()
-	if t := mediaType(resp); resp.StatusCode != http.StatusOK || t != "text/event-stream" {
-		return fmt.Errorf("opencode events: status %d with content type %q", resp.StatusCode, t)
-	}
-	in := bufio.NewReader(resp.Body)
-	for {
-		data, err := nextData(in)
-		if err != nil {
-			if cause := context.Cause(ctx); cause != nil {
-				err = cause
+			if e.Type == EventConnected {
+				if h.Connected != nil {
+					h.Connected(ctx, opened)
+				}
+				opened = true
 			}
-			return fmt.Errorf("opencode events: %w", err)
-		}
-		silence.Reset(eventSilence)
-		var e Event
-		if err := json.Unmarshal(data, &e); err != nil {
-			return fmt.Errorf("opencode events: %w", err)
-		}
-		if e.Type == EventConnected {
-			connected()
-		}
-		if h.Event != nil {
-			h.Event(e)
-		}
-	}
-}
-
-var errSilent = errors.New("the stream has been silent for too long")
-
-// nextData reads one server-sent event and joins its data lines. Comments and
-// other fields are passed over.
-func nextData(in *bufio.Reader) ([]byte, error) {
-	var data []byte
-	for {
-		line, err := readLine(in, maxEventBytes-len(data))
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case len(line) == 0 && data != nil:
-			return data, nil
-		case bytes.HasPrefix(line, []byte("data:")):
-			if data != nil {
-				data = append(data, '\n')
+			if h.Event != nil {
+				h.Event(e)
 			}
-			data = append(data, bytes.TrimPrefix(line[len("data:"):], []byte(" "))...)
-		}
-	}
-}
-
-// readLine reads one line of at most most bytes, without its end.
-func readLine(in *bufio.Reader, most int) ([]byte, error) {
-	var line []byte
-	for {
-		piece, err := in.ReadSlice('\n')
-		line = append(line, piece...)
-		if len(line) > most {
-			return nil, fmt.Errorf("an event is larger than %d bytes", maxEventBytes)
-		}
-		switch {
-		case err == nil:
-			return bytes.TrimRight(line, "\r\n"), nil
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF):
-			return nil, io.ErrUnexpectedEOF
-		default:
-			return nil, err
-		}
-	}
+			return nil
+		},
+	})
 }

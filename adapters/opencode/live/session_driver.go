@@ -167,7 +167,7 @@ func (d *Driver) Answer(q broker.Request, a broker.Answer) error {
 	r := d.run
 	d.mu.Unlock()
 	if r != nil {
-		r.post(func() { r.decided(q.ID, a) })
+		r.Post(func() { r.decided(q.ID, a) })
 	}
 	return nil
 }

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/modegate/modegate/adapters/broker"
+	"github.com/modegate/modegate/adapters/internal/mailbox"
 )
 
 // run is one prompt and what comes of it. Everything but the mailbox belongs to
 // the goroutine of its loop: the event stream, deliveries and answers post to
 // the mailbox, and the person is called from the loop alone.
 type run struct {
+	*mailbox.Box
 	d      *Driver
 	root   string
 	person broker.Person
@@ -20,10 +22,6 @@ type run struct {
 	ctx    context.Context // of the calls that are under way; ends before anything is rejected
 	cancel context.CancelFunc
 	work   sync.WaitGroup
-
-	mu   sync.Mutex
-	box  []func()
-	ring chan struct{}
 
 	prompted bool
 	before   string // the session's last message before the prompt
@@ -41,7 +39,7 @@ type run struct {
 // Run sends the prompt once the events flow, and follows its run to the end.
 func (d *Driver) Run(ctx context.Context, prompt string, p broker.Person) broker.Outcome {
 	r := &run{
-		d: d, root: d.ID(), person: p, ring: make(chan struct{}, 1),
+		Box: mailbox.New(), d: d, root: d.ID(), person: p,
 		requests: newRequests(), family: map[string]bool{d.ID(): true},
 		parts: map[string]*part{}, roles: map[string]string{},
 	}
@@ -68,39 +66,19 @@ func (d *Driver) Run(ctx context.Context, prompt string, p broker.Person) broker
 // follow keeps the event stream.
 func (r *run) follow() {
 	_ = r.d.c.Events(r.ctx, Hooks{
-		Event: func(e Event) { r.post(func() { r.event(e) }) },
+		Event: func(e Event) { r.Post(func() { r.event(e) }) },
 		Connected: func(_ context.Context, again bool) {
-			r.post(func() { r.connected(again) })
+			r.Post(func() { r.connected(again) })
 		},
-		Lost: func(err error) { r.post(func() { r.streamLost(err) }) },
+		Lost: func(err error) { r.Post(func() { r.streamLost(err) }) },
 	})
-}
-
-// post puts something into the mailbox. It never waits.
-func (r *run) post(f func()) {
-	r.mu.Lock()
-	r.box = append(r.box, f)
-	r.mu.Unlock()
-	select {
-	case r.ring <- struct{}{}:
-	default:
-	}
-}
-
-// take empties the mailbox.
-func (r *run) take() []func() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	box := r.box
-	r.box = nil
-	return box
 }
 
 // async does something beside the loop, and what it returns in the loop.
 func (r *run) async(f func(context.Context) func()) {
 	r.work.Go(func() {
 		if then := f(r.ctx); then != nil {
-			r.post(then)
+			r.Post(then)
 		}
 	})
 }
@@ -112,8 +90,8 @@ func (r *run) loop(ctx context.Context) broker.Outcome {
 			r.end(broker.Cancelled, context.Cause(ctx).Error())
 		case <-r.d.o.Gone:
 			r.end(broker.Failed, "the OpenCode server has ended")
-		case <-r.ring:
-			for _, f := range r.take() {
+		case <-r.Ring():
+			for _, f := range r.Take() {
 				f()
 			}
 		}
@@ -215,6 +193,6 @@ func (r *run) streamLost(err error) {
 	}
 	r.note(fmt.Sprintf("the event stream is lost (%v); trying again", err))
 	r.lost = time.AfterFunc(r.d.o.Times.Lost, func() {
-		r.post(func() { r.end(broker.Failed, "the OpenCode server can't be reached") })
+		r.Post(func() { r.end(broker.Failed, "the OpenCode server can't be reached") })
 	})
 }

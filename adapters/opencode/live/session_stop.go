@@ -92,7 +92,7 @@ func (r *run) close(ctx context.Context, out broker.Outcome) {
 	}
 	r.cancel()
 	r.work.Wait()
-	for _, f := range r.take() {
+	for _, f := range r.Take() {
 		f() // deliveries that came through
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.d.o.Times.Stop)
