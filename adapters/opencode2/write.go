@@ -68,10 +68,10 @@ func list(rules []lastmatch.Rule) []rule {
 // plan agent, because the rules before would close them: allow rules for edit or
 // external_directory on something else than "*", each once.
 func (w *writer) agentPaths() []evaluator.AgentRule {
-	plan := w.In.Cell.Interaction == evaluator.Plan
-	if w.In.Cell.Mode == evaluator.FullAccess && !plan {
+	if !NeedsAgents(w.In.Cell) {
 		return nil
 	}
+	plan := w.In.Cell.Interaction == evaluator.Plan
 	agents := []string{agentOf(w.Env)}
 	if plan {
 		agents = append(agents, "plan")
@@ -87,6 +87,12 @@ func (w *writer) agentPaths() []evaluator.AgentRule {
 		}
 	}
 	return said
+}
+
+// NeedsAgents reports whether the rules of a cell repeat those of the session's
+// agent: full access closes none of its paths.
+func NeedsAgents(cell evaluator.Cell) bool {
+	return cell.Mode != evaluator.FullAccess || cell.Interaction == evaluator.Plan
 }
 
 func isPathAllow(r evaluator.AgentRule) bool {

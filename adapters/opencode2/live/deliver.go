@@ -1,0 +1,199 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/modegate/modegate/adapters/broker"
+	"github.com/modegate/modegate/evaluator"
+)
+
+// performed is what came of the operations of an answer.
+type performed struct {
+	settled bool              // the request was no longer there when it was answered first
+	retried bool              // it was no longer there when it was answered again
+	grants  []evaluator.Grant // kept with it
+	fail    string            // why the turn fails with it
+	note    string            // what didn't work and doesn't matter to the request
+	err     error
+}
+
+// perform does operations in order, and stops at the first that can't be done. A
+// note to the model is tried once, since one whose answer is lost may have been
+// taken, and may fail; everything else is tried twice.
+func (d *Driver) perform(ctx context.Context, ops []broker.Operation) performed {
+	var out performed
+	for _, op := range ops {
+		switch op.Call {
+		case broker.KeepGrants:
+			if out.err = json.Unmarshal(op.Arguments, &out.grants); out.err == nil {
+				d.keep(out.grants)
+			}
+		case broker.FailTurn:
+			var f broker.Failure
+			out.err = json.Unmarshal(op.Arguments, &f)
+			out.fail = f.Reason
+		case "session.synthetic":
+			if err := d.call(ctx, op); err != nil {
+				out.note = "the agent couldn't be told why: " + err.Error()
+			}
+		default:
+			again := false
+			out.err = d.call(ctx, op)
+			if out.err != nil && !isSettled(out.err) && ctx.Err() == nil {
+				again = true
+				out.err = d.call(ctx, op)
+			}
+			if isSettled(out.err) {
+				out.err, out.settled, out.retried = nil, !again, again
+			}
+		}
+		if out.err != nil || out.settled {
+			return out
+		}
+	}
+	return out
+}
+
+// call does one operation of the dialect, within the time that a reply has.
+func (d *Driver) call(ctx context.Context, op broker.Operation) error {
+	ctx, cancel := context.WithTimeout(ctx, replyLimit)
+	defer cancel()
+	if op.Call == broker.SyncRules {
+		_, err := d.Sync(ctx)
+		return err
+	}
+	var a struct {
+		SessionID string `json:"sessionID"`
+		RequestID string `json:"requestID"`
+		FormID    string `json:"formID"`
+	}
+	if err := json.Unmarshal(op.Arguments, &a); err != nil {
+		return err
+	}
+	body, err := bodyOf(op)
+	if err != nil {
+		return err
+	}
+	switch op.Call {
+	case "session.permission.reply":
+		return d.c.ReplyPermission(ctx, a.SessionID, a.RequestID, body)
+	case "session.synthetic":
+		return d.c.Synthetic(ctx, a.SessionID, body)
+	case "session.form.reply":
+		return d.c.ReplyForm(ctx, a.SessionID, a.FormID, body)
+	case "session.form.cancel":
+		return d.c.CancelForm(ctx, a.SessionID, a.FormID)
+	}
+	return fmt.Errorf("opencode 2: unknown operation %q", op.Call)
+}
+
+// bodyOf is what of an operation's arguments isn't part of its path.
+func bodyOf(op broker.Operation) (map[string]json.RawMessage, error) {
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(op.Arguments, &body); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"sessionID", "requestID", "formID"} {
+		delete(body, name)
+	}
+	return body, nil
+}
+
+// deliver sends an answer.
+func (r *run) deliver(e *entry) {
+	e.state = sending
+	ops, err := r.d.o.Translator.Operations(e.req, e.answer)
+	if err != nil {
+		r.end(broker.Failed, err.Error())
+		return
+	}
+	if e.answer.Decision == broker.Decline || e.answer.Decision == broker.Cancel {
+		r.requests.rejected[e.req.Session] = true
+	}
+	if e.ends() {
+		r.requests.cancel = e.req.Title
+	}
+	r.async(func(ctx context.Context) func() {
+		p := r.d.perform(ctx, ops)
+		return func() { r.told(e, p) }
+	})
+}
+
+// ends reports whether the answer ends the run: a person's cancel of anything but
+// a question, which is only dismissed.
+func (e *entry) ends() bool {
+	return e.answer.Decision == broker.Cancel && e.by == broker.ByPerson && e.req.Shape == broker.Approval
+}
+
+// told closes a request after its answer was sent. An answer that can't be
+// delivered ends the run, as the agent would wait for ever.
+func (r *run) told(e *entry, p performed) {
+	if p.note != "" {
+		r.d.note(p.note)
+	}
+	other := p.settled || p.retried && e.heard != "" && e.heard != meant(e.answer)
+	if len(p.grants) > 0 && (other || p.err != nil) {
+		r.takeBack(p.grants)
+	}
+	if p.err != nil {
+		r.end(broker.Failed, fmt.Sprintf("the answer to %q can't be delivered: %v", e.req.Title, p.err))
+		return
+	}
+	if other {
+		r.closed(e, replied(e.heard), broker.ByOther, "it was settled before this answer came")
+	} else {
+		r.closed(e, e.answer.Decision, e.by, e.why)
+		if len(p.grants) > 0 {
+			r.regrant()
+		}
+	}
+	if p.fail != "" {
+		r.end(broker.Failed, p.fail)
+	}
+	if e.ends() && other {
+		r.requests.cancel = ""
+	} else if e.ends() {
+		r.end(broker.Cancelled, r.requests.refused(""))
+	}
+	r.release(e.req.Session)
+}
+
+// meant is how an answer is heard when it has arrived.
+func meant(a broker.Answer) string {
+	switch a.Decision {
+	case broker.Accept, broker.AcceptForSession:
+		return "once"
+	case broker.Decline:
+		return "reject"
+	}
+	return ""
+}
+
+// takeBack forgets what an answer granted that didn't count, in the session's
+// rules, too.
+func (r *run) takeBack(grants []evaluator.Grant) {
+	r.d.forget(grants)
+	if r.outcome != nil {
+		return // the next run brings the rules up to date
+	}
+	r.async(func(ctx context.Context) func() {
+		if _, err := r.d.Sync(ctx); err != nil {
+			return func() { r.end(broker.Failed, "what was granted can't be taken back: "+err.Error()) }
+		}
+		return nil
+	})
+}
+
+// regrant answers what waits and has just been granted.
+func (r *run) regrant() {
+	for _, e := range r.inOrder() {
+		if e.state != waiting || r.outcome != nil {
+			continue
+		}
+		if g, ok := r.d.granted(e.req); ok {
+			r.answer(e, broker.Answer{Decision: broker.Accept}, broker.ByGrant, "allowed this session: "+g)
+		}
+	}
+}

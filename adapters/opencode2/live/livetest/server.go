@@ -1,0 +1,340 @@
+package livetest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modegate/modegate/adapters/internal/httpjson/httpjsontest"
+	"github.com/modegate/modegate/internal/strictjson"
+)
+
+// A Rule is one permission rule.
+type Rule struct {
+	Action   string `json:"action"`
+	Resource string `json:"resource"`
+	Effect   string `json:"effect"`
+}
+
+// Options say how a Server begins.
+type Options struct {
+	Password string
+	Dir      string // where sessions run; "" is /w
+	Agent    Agent  // what the agent does with a prompt; nil: it says "done"
+	Unlisted int    // how many first answers about agents are empty
+}
+
+// A Server is a scripted OpenCode 2 server. Its sessions and their rules outlive
+// its process; what waits and what runs doesn't.
+type Server struct {
+	http.Handler
+	Network *httpjsontest.Network // nil on a real one
+
+	o       Options
+	streams streams
+	work    sync.WaitGroup
+
+	mu       sync.Mutex
+	serial   int
+	sessions map[string]*session
+	turns    map[string]*Turn // by session: what runs
+	pending  []*pending
+	settled  map[string]bool // forms
+	saved    []Rule
+	unlisted int
+	calls    []Operation
+	ran      []string
+	faults   map[string][]Fault
+	deaf     bool // new streams are refused
+	stuck    bool // an update changes nothing
+	model    map[string]string
+}
+
+// session is what the server keeps of a session.
+type session struct {
+	id, parent string
+	rules      []Rule
+	seq        int
+}
+
+// NewServer returns a server that is an [http.Handler].
+func NewServer(o Options) *Server {
+	if o.Dir == "" {
+		o.Dir = "/w"
+	}
+	s := &Server{
+		o: o, unlisted: o.Unlisted, sessions: map[string]*session{}, turns: map[string]*Turn{}, settled: map[string]bool{},
+		faults: map[string][]Fault{}, model: map[string]string{"id": "scripted", "providerID": "fake", "variant": "default"},
+	}
+	s.Handler = s.guard(serve(s.handle))
+	return s
+}
+
+// Start runs a server on a network of its own, inside the test's bubble
+// (testing/synctest).
+func Start(t testing.TB, o Options) *Server {
+	s := NewServer(o)
+	s.Network = httpjsontest.New()
+	server := &http.Server{Handler: s}
+	s.work.Go(func() { _ = server.Serve(s.Network) })
+	t.Cleanup(func() {
+		s.stop()
+		server.Close()
+		s.Network.Close()
+		s.work.Wait()
+	})
+	return s
+}
+
+// Close ends what a server that wasn't started by Start still does.
+func (s *Server) Close() {
+	s.stop()
+	s.work.Wait()
+}
+
+func (s *Server) stop() {
+	s.mu.Lock()
+	for _, t := range s.turns {
+		t.kill()
+	}
+	s.mu.Unlock()
+	s.streams.closeAll()
+}
+
+// Kill ends the server's process: what waits and what runs is lost, and nobody
+// answers.
+func (s *Server) Kill() {
+	s.Network.Cut()
+	s.mu.Lock()
+	for _, t := range s.turns {
+		t.kill()
+	}
+	clear(s.turns)
+	s.pending = nil
+	clear(s.settled)
+	s.mu.Unlock()
+	s.streams.closeAll()
+}
+
+// Restart starts a server again that was killed, or whose network was cut.
+func (s *Server) Restart() { s.Network.Mend() }
+
+// DropStreams breaks every event stream; new ones are refused while deaf.
+func (s *Server) DropStreams(deaf bool) {
+	s.mu.Lock()
+	s.deaf = deaf
+	s.mu.Unlock()
+	s.streams.closeAll()
+}
+
+// Stall lets every open event stream fall silent, without ending it.
+func (s *Server) Stall() { s.streams.stall() }
+
+// Stick makes rule updates have no effect, as on a server that doesn't know them.
+func (s *Server) Stick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stuck = true
+}
+
+// SetAgent changes what the agent does with the next prompts.
+func (s *Server) SetAgent(a Agent) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.o.Agent = a
+}
+
+// guard lets nobody in without the password.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		if s.o.Password != "" && (user != "opencode" || password != s.o.Password) {
+			refuse(http.StatusUnauthorized, "UnauthorizedError", "Unauthorized").write(w)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *Server) handle(w http.ResponseWriter, r *http.Request, op Operation) {
+	s.mu.Lock()
+	s.calls = append(s.calls, op)
+	fault := Fault("")
+	if list := s.faults[op.Name]; len(list) > 0 {
+		fault, s.faults[op.Name] = list[0], list[1:]
+	}
+	deaf := s.deaf
+	s.mu.Unlock()
+	if op.Name == "event.subscribe" && fault == "" {
+		if deaf {
+			refuse(http.StatusServiceUnavailable, "ServiceUnavailableError", "deaf").write(w)
+			return
+		}
+		one := s.streams.open()
+		one.send(s.event("server.connected", "", nil, jsontext.Value("{}")))
+		one.serve(w, r)
+		return
+	}
+	fault.serve(w, r, func() answer { return s.answer(op) })
+}
+
+func (s *Server) answer(op Operation) answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a, refused := s.checkBody(op); refused {
+		return a
+	}
+	switch op.Name {
+	case "model.list":
+		return s.listModels(op)
+	case "agent.list":
+		return s.listAgents(op)
+	case "session.create":
+		return s.create(op)
+	case "session.active":
+		active := map[string]any{}
+		for id := range s.turns {
+			active[id] = map[string]string{"type": "running"}
+		}
+		return data(active)
+	case "permission.saved.list":
+		return data(s.saved)
+	}
+	one := s.sessions[op.text("sessionID")]
+	if one == nil {
+		id := op.text("sessionID")
+		return refuse(http.StatusNotFound, "SessionNotFoundError", "Session not found: "+id, "sessionID", id)
+	}
+	switch op.Name {
+	case "session.get":
+		return data(s.info(one))
+	case "session.update":
+		return s.update(one, op)
+	case "session.prompt":
+		return s.prompt(one, op)
+	case "session.synthetic":
+		return s.synthetic(one, op)
+	case "session.interrupt":
+		t := s.turns[one.id]
+		if t != nil {
+			t.interrupt("user")
+		}
+		return ok(map[string]bool{"interrupted": t != nil})
+	case "session.model", "session.move":
+		return done
+	case "session.permission.list":
+		return data(s.waiting(one.id, false))
+	case "session.form.list":
+		return data(s.waiting(one.id, true))
+	case "session.permission.reply":
+		return s.reply(one.id, op.text("requestID"), op.text("decision"), op.text("message"))
+	case "session.form.reply":
+		return s.replyForm(one.id, op)
+	case "session.form.cancel":
+		return s.cancelForm(one.id, op.text("formID"))
+	}
+	return page
+}
+
+// next is a new id.
+func (s *Server) next(prefix string) string {
+	s.serial++
+	return fmt.Sprintf("%s_%d", prefix, s.serial)
+}
+
+// Ran lists the commands and changes that happened, in order.
+func (s *Server) Ran() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.ran)
+}
+
+// Calls lists what the server was asked, the event stream included.
+func (s *Server) Calls() []Operation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.calls)
+}
+
+// Told is what the server was told to change, in short: "create", "update",
+// "prompt", "note per_1", "once per_1", "reject+ per_1" with a message, "reject
+// per_1" without, "answer frm_1", "cancel frm_1", "interrupt ses_1".
+func (s *Server) Told() []string {
+	var out []string
+	for _, op := range s.Calls() {
+		if !op.Write {
+			continue
+		}
+		out = append(out, op.told())
+	}
+	return out
+}
+
+func (o Operation) told() string {
+	switch o.Name {
+	case "session.permission.reply":
+		word := o.text("decision")
+		if o.text("message") != "" {
+			word += "+"
+		}
+		return word + " " + o.text("requestID")
+	case "session.form.reply":
+		return "answer " + o.text("formID")
+	case "session.form.cancel":
+		return "cancel " + o.text("formID")
+	case "session.synthetic":
+		return "note"
+	case "session.interrupt":
+		return "interrupt " + o.text("sessionID")
+	}
+	_, word, _ := strings.Cut(o.Name, ".")
+	return word
+}
+
+// Rules are a session's.
+func (s *Server) Rules(id string) []Rule {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one := s.sessions[id]; one != nil {
+		return slices.Clone(one.rules)
+	}
+	return nil
+}
+
+// Waiting are the ids of the requests that wait, of all sessions.
+func (s *Server) Waiting() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, p := range s.pending {
+		out = append(out, p.id)
+	}
+	return out
+}
+
+// Running reports whether anything runs.
+func (s *Server) Running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.turns) > 0
+}
+
+// Saved are the grants that were saved for the project.
+func (s *Server) Saved() []Rule {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.saved)
+}
+
+func encode(v any) []byte {
+	text, err := strictjson.Encode(v)
+	if err != nil {
+		panic(err) // of our own making
+	}
+	return text
+}

@@ -1,0 +1,267 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/modegate/modegate/adapters/broker"
+)
+
+// requests are the requests of a run. Each is closed exactly once.
+type requests struct {
+	open     map[string]*entry
+	order    []string        // of everything that was ever open
+	rejected map[string]bool // sessions in which we rejected something
+	cancel   string          // the request that was answered with cancel
+	wound    bool            // everything was closed
+}
+
+func newRequests() requests {
+	return requests{open: map[string]*entry{}, rejected: map[string]bool{}}
+}
+
+// refused says why an execution was interrupted, for which the server has its
+// own reason.
+func (q requests) refused(reason string) string {
+	switch {
+	case q.cancel != "":
+		return "cancelled at: " + q.cancel
+	case len(q.rejected) > 0:
+		return "a refusal ended the run"
+	case reason != "":
+		return "the run was interrupted: " + reason
+	}
+	return "the run was interrupted"
+}
+
+// entry is a request that is open.
+type entry struct {
+	req    broker.Request
+	state  state
+	answer broker.Answer
+	by     broker.Closer
+	why    string
+	heard  string // how it was answered by the event that came while our answer was under way
+
+	gathered bool // held long enough for the others to come
+}
+
+type state int
+
+const (
+	waiting state = iota // for an answer
+	held                 // declined; told to the server after the others of its session
+	sending
+)
+
+// asked takes in a request that came as an event or in a list. A child that
+// wasn't announced is found by its session's parents.
+func (d *Driver) asked(native json.RawMessage) {
+	q, err := d.o.Translator.Request(native)
+	if err != nil {
+		d.note(err.Error())
+		return
+	}
+	if d.done[q.ID] || d.run != nil && d.run.requests.open[q.ID] != nil {
+		return
+	}
+	switch ours, known := d.family[q.Session]; {
+	case ours:
+		d.take(q)
+	case !known && d.ID() != "":
+		d.async(func(ctx context.Context) func() {
+			ours, err := d.descends(ctx, q.Session)
+			return func() {
+				if err != nil {
+					d.note(fmt.Sprintf("request %s: its session %s can't be read: %v", q.ID, q.Session, err))
+					return
+				}
+				d.family[q.Session] = ours
+				if ours {
+					d.asked(native)
+				}
+			}
+		})
+	}
+}
+
+// descends reports whether a session is a child of ours, at any depth.
+func (d *Driver) descends(ctx context.Context, id string) (bool, error) {
+	root := d.ID()
+	for range 32 {
+		if id == root {
+			return true, nil
+		}
+		if id == "" {
+			return false, nil
+		}
+		s, err := d.c.Session(ctx, id)
+		if isGone(err) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		id = s.ParentID
+	}
+	return false, nil
+}
+
+// take brings a request to the run that it belongs to. One of a run that was
+// stopped is rejected at once: nobody is there for it, and a late answer would
+// still set it off. While no run of ours is there, others run the session.
+func (d *Driver) take(q broker.Request) {
+	switch r := d.run; {
+	case r != nil && r.outcome == nil && (r.started || !d.behind):
+		r.opened(q)
+	case r != nil && r.outcome != nil || d.behind:
+		d.sweep(q)
+	}
+}
+
+// sweep rejects a request without a person.
+func (d *Driver) sweep(q broker.Request) {
+	d.done[q.ID] = true
+	d.async(func(ctx context.Context) func() {
+		p := d.reject(ctx, q)
+		return func() {
+			reason := "asked by a run that was stopped"
+			if p.err != nil {
+				reason += "; it couldn't be rejected: " + p.err.Error()
+			}
+			if d.run == nil {
+				d.note(fmt.Sprintf("%s: %s", q.Title, reason))
+				return
+			}
+			d.run.person.Closed(broker.Closing{Request: q, Decision: broker.Cancel, By: broker.ByStop, Reason: reason})
+		}
+	})
+}
+
+// opened answers a request by itself where the cell or a grant does, and else
+// brings it to the person.
+func (r *run) opened(q broker.Request) {
+	e := &entry{req: q}
+	r.requests.open[q.ID] = e
+	r.requests.order = append(r.requests.order, q.ID)
+	r.d.mu.Lock()
+	cell := r.d.cell
+	r.d.mu.Unlock()
+	if a, why, ok := r.d.o.Translator.Automatic(cell, q); ok {
+		r.answer(e, a, broker.ByMode, why)
+		return
+	}
+	if g, ok := r.d.granted(q); ok {
+		r.answer(e, broker.Answer{Decision: broker.Accept}, broker.ByGrant, "allowed this session: "+g)
+		return
+	}
+	r.person.Opened(q)
+}
+
+// decided takes a person's answer. A request that is no longer open, or answered
+// already, is left alone.
+func (r *run) decided(id string, a broker.Answer) {
+	if e := r.requests.open[id]; e != nil && e.state == waiting && r.outcome == nil {
+		r.answer(e, a, broker.ByPerson, "")
+	}
+}
+
+// answer delivers an answer. A declined request waits for the others of its
+// session, and a moment for those that the same message still brings: a rejection
+// takes every other request of the session with it, and those have no message, so
+// the run would end (source read 2026-11-30).
+func (r *run) answer(e *entry, a broker.Answer, by broker.Closer, why string) {
+	e.answer, e.by, e.why = a, by, why
+	if a.Decision != broker.Decline {
+		r.deliver(e)
+		return
+	}
+	e.state = held
+	r.d.async(func(ctx context.Context) func() {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(gather):
+			return func() {
+				e.gathered = true
+				r.release(e.req.Session)
+			}
+		}
+	})
+}
+
+// others reports whether a session has other approvals that aren't held.
+func (r *run) others(e *entry) bool {
+	for _, o := range r.requests.open {
+		if o != e && o.req.Session == e.req.Session && o.state != held && o.req.Shape == broker.Approval {
+			return true
+		}
+	}
+	return false
+}
+
+// release delivers what a session holds back, once nothing else of it is open.
+func (r *run) release(session string) {
+	for _, e := range r.inOrder() {
+		if r.outcome == nil && e.req.Session == session && e.state == held && e.gathered && !r.others(e) {
+			r.deliver(e)
+			return
+		}
+	}
+}
+
+// inOrder are the open requests, oldest first.
+func (r *run) inOrder() []*entry {
+	var out []*entry
+	for _, id := range r.requests.order {
+		if e := r.requests.open[id]; e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// The ways in which a form is settled, beside those of a permission request.
+const (
+	answeredForm  = "with an answer"
+	cancelledForm = "by cancelling"
+)
+
+// heard takes the event that a request was answered, by us or by anyone.
+func (d *Driver) heard(id, how string) {
+	if d.run == nil || d.run.requests.open[id] == nil {
+		return
+	}
+	r, e := d.run, d.run.requests.open[id]
+	if e.state == sending || r.outcome != nil {
+		e.heard = how // ours, perhaps
+		return
+	}
+	reason := "another client answered " + how
+	if how == "reject" && r.requests.rejected[e.req.Session] {
+		reason = "OpenCode rejects the other requests of a session with one that is rejected"
+	}
+	r.closed(e, replied(how), broker.ByOther, reason)
+	r.release(e.req.Session)
+}
+
+// replied is the decision that a reply stands for, where it does.
+func replied(how string) broker.Decision {
+	switch how {
+	case "once":
+		return broker.Accept
+	case "reject":
+		return broker.Decline
+	case cancelledForm:
+		return broker.Cancel
+	}
+	return ""
+}
+
+func (r *run) closed(e *entry, d broker.Decision, by broker.Closer, reason string) {
+	delete(r.requests.open, e.req.ID)
+	r.d.done[e.req.ID] = true
+	r.person.Closed(broker.Closing{Request: e.req, Decision: d, By: by, Reason: reason})
+}
