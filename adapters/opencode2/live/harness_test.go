@@ -32,6 +32,7 @@ type person struct {
 	requests []broker.Request
 	closings []broker.Closing
 	sights   []broker.Sight
+	refused  []error // answers that weren't taken
 }
 
 func (p *person) Opened(r broker.Request) {
@@ -44,7 +45,9 @@ func (p *person) Opened(r broker.Request) {
 	}
 	if ok {
 		if err := p.d.Answer(r, a); err != nil {
-			panic(err)
+			p.mu.Lock()
+			p.refused = append(p.refused, err)
+			p.mu.Unlock()
 		}
 	}
 	if p.opened != nil {
@@ -173,6 +176,9 @@ func run(t testing.TB, d *live.Driver, p *person) broker.Outcome {
 	out := d.Run(ctx, "go", p)
 	if ctx.Err() != nil {
 		t.Error("the run hangs")
+	}
+	if len(p.refused) > 0 {
+		t.Error(p.refused)
 	}
 	return out
 }

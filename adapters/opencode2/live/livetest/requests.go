@@ -103,7 +103,9 @@ func (s *Server) replyForm(session string, op Operation) answer {
 	}
 	answers := map[string]any{}
 	for _, name := range given.Names() {
-		answers[name] = given.Get(name).Raw()
+		if answers[name] = given.Get(name).Texts(); given.Get(name).IsText() {
+			answers[name] = given.Get(name).Text()
+		}
 	}
 	s.briefly("form.replied", true, map[string]any{"id": p.id, "sessionID": session, "answer": answers})
 	s.settled[p.id] = true

@@ -128,10 +128,10 @@ type Field struct {
 	Description string   `json:"description,omitempty"`
 	Type        string   `json:"type"`
 	Options     []Option `json:"options,omitempty"`
-	Custom      bool     `json:"custom,omitempty"`
-	Hidden      bool     `json:"hidden,omitempty"`
+	Custom      bool     `json:"custom,omitzero"`
+	Hidden      bool     `json:"hidden,omitzero"`
 	When        any      `json:"when,omitempty"`
-	External    bool     `json:"external,omitempty"`
+	External    bool     `json:"external,omitzero"`
 }
 
 // An Option is one of a field's.
@@ -144,7 +144,15 @@ type Option struct {
 // Question asks with a form, and returns its answer. A form that is dismissed ends
 // the turn.
 func (t *Turn) Question(id string, fields ...Field) map[string]any {
-	call := t.begin(Call{Tool: "question", Input: map[string]any{"questions": []any{}}})
+	var questions []any
+	for _, f := range fields {
+		options := []any{}
+		for _, o := range f.Options {
+			options = append(options, map[string]string{"label": o.Label, "description": o.Description})
+		}
+		questions = append(questions, map[string]any{"question": f.Description, "header": f.Title, "options": options})
+	}
+	call := t.begin(Call{Tool: "question", Input: map[string]any{"questions": questions}})
 	t.s.mu.Lock()
 	if id == "" {
 		id = t.s.next("frm")
@@ -162,6 +170,14 @@ func (t *Turn) Question(id string, fields ...Field) map[string]any {
 		t.refused(call, "The user dismissed this question")
 		t.stop("user")
 	}
-	t.succeed(call, "User has answered your questions.", map[string]any{"answers": [][]string{}, "truncated": false})
+	answers := []any{}
+	for _, f := range fields {
+		if text, one := v.answer[f.Key].(string); one {
+			answers = append(answers, []string{text})
+		} else {
+			answers = append(answers, v.answer[f.Key])
+		}
+	}
+	t.succeed(call, "User has answered your questions.", map[string]any{"answers": answers, "truncated": false})
 	return v.answer
 }
