@@ -14,7 +14,6 @@ type performed struct {
 	settled bool              // the request was no longer there when it was answered first
 	retried bool              // it was no longer there when it was answered again
 	grants  []evaluator.Grant // kept with it
-	fail    string            // why the turn fails with it
 	note    string            // what didn't work and doesn't matter to the request
 	err     error
 }
@@ -30,10 +29,7 @@ func (d *Driver) perform(ctx context.Context, ops []broker.Operation) performed 
 			if out.err = json.Unmarshal(op.Arguments, &out.grants); out.err == nil {
 				d.keep(out.grants)
 			}
-		case broker.FailTurn:
-			var f broker.Failure
-			out.err = json.Unmarshal(op.Arguments, &f)
-			out.fail = f.Reason
+		case broker.FailTurn: // the run's
 		case "session.synthetic":
 			if err := d.call(ctx, op); err != nil {
 				out.note = "the agent couldn't be told why: " + err.Error()
@@ -112,8 +108,15 @@ func (r *run) deliver(e *entry) {
 	if e.answer.Decision == broker.Decline || e.answer.Decision == broker.Cancel {
 		r.requests.rejected[e.req.Session] = true
 	}
+	// What the server makes of the answer may be seen before its delivery is.
 	if e.ends() {
 		r.requests.cancel = e.req.Title
+	}
+	for _, op := range ops {
+		var f broker.Failure
+		if op.Call == broker.FailTurn && json.Unmarshal(op.Arguments, &f) == nil {
+			r.requests.fail = f.Reason
+		}
 	}
 	r.async(func(ctx context.Context) func() {
 		p := r.d.perform(ctx, ops)
@@ -133,7 +136,7 @@ func (r *run) told(e *entry, p performed) {
 	if p.note != "" {
 		r.d.note(p.note)
 	}
-	other := p.settled || p.retried && e.heard != "" && e.heard != meant(e.answer)
+	other := p.settled || p.retried && e.heard != "" && e.heard != e.meant()
 	if len(p.grants) > 0 && (other || p.err != nil) {
 		r.takeBack(p.grants)
 	}
@@ -149,26 +152,28 @@ func (r *run) told(e *entry, p performed) {
 			r.regrant()
 		}
 	}
-	if p.fail != "" {
-		r.end(broker.Failed, p.fail)
-	}
-	if e.ends() && other {
+	switch {
+	case r.requests.fail != "":
+		r.end(broker.Failed, r.requests.fail)
+	case e.ends() && other:
 		r.requests.cancel = ""
-	} else if e.ends() {
+	case e.ends():
 		r.end(broker.Cancelled, r.requests.refused(""))
 	}
 	r.release(e.req.Session)
 }
 
-// meant is how an answer is heard when it has arrived.
-func meant(a broker.Answer) string {
-	switch a.Decision {
-	case broker.Accept, broker.AcceptForSession:
-		return "once"
-	case broker.Decline:
+// meant is how the answer is heard when it has arrived.
+func (e *entry) meant() string {
+	switch a := e.answer; {
+	case e.req.Shape == broker.Questioned && a.Decision == broker.Cancel:
+		return cancelledForm
+	case e.req.Shape == broker.Questioned:
+		return answeredForm
+	case a.Decision == broker.Decline, a.Decision == broker.Cancel:
 		return "reject"
 	}
-	return ""
+	return "once"
 }
 
 // takeBack forgets what an answer granted that didn't count, in the session's

@@ -52,6 +52,7 @@ type Driver struct {
 	seen   bool            // it was open before
 	lost   *time.Timer     // until a lost stream is given up
 	notes  []string        // for the next run
+	rested chan struct{}   // closed when no run is under way; nil unless that is waited for
 }
 
 // Options say what a Driver drives, and under which cell.
@@ -138,8 +139,25 @@ func (d *Driver) begin(ctx context.Context) error {
 	return d.load(ctx)
 }
 
-// Close ends the Driver, and with it what it still does. Grants end here.
+// Close ends the Driver, and with it what it still does: a run that is under way
+// is stopped first. Grants end here. A person's methods must not call it.
 func (d *Driver) Close() {
+	rested := make(chan struct{})
+	d.Post(func() {
+		if d.run == nil {
+			close(rested)
+			return
+		}
+		d.rested = rested
+		d.run.end(broker.Cancelled, "the session was closed")
+	})
+	limit := time.NewTimer(stopLimit + settleLimit)
+	defer limit.Stop()
+	select {
+	case <-rested:
+	case <-limit.C:
+	case <-d.ctx.Done():
+	}
 	d.cancel()
 	d.work.Wait()
 	if d.lost != nil {

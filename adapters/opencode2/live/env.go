@@ -40,6 +40,7 @@ func (d *Driver) listAgents(ctx context.Context) ([]evaluator.Agent, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, agentsLimit)
 	defer cancel()
+	until := time.Now().Add(agentsLimit)
 	again := time.NewTicker(agentsAgain)
 	defer again.Stop()
 	for {
@@ -53,9 +54,11 @@ func (d *Driver) listAgents(ctx context.Context) ([]evaluator.Agent, error) {
 		select {
 		case <-again.C:
 		case <-limited.Done():
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !time.Now().Before(until) {
 			d.Post(func() { d.note("the server names no agents: the rules are without their paths") })
 			return nil, nil
 		}

@@ -100,6 +100,9 @@ func cell(mode evaluator.Mode, interaction evaluator.Interaction) evaluator.Cell
 }
 
 var (
+	boundary    = opencode2.Boundary()
+	needsAgents = opencode2.NeedsAgents
+
 	supervised = cell(evaluator.ApprovalRequired, evaluator.Default)
 	fullAccess = cell(evaluator.FullAccess, evaluator.Default)
 )
@@ -149,7 +152,7 @@ func connect(t testing.TB, s *livetest.Server, o live.Options) (*live.Driver, er
 	if o.Compile == nil {
 		o.Compile = compiling(t, o.Cell)
 	}
-	o.Translator, o.NeedsAgents = opencode2.Boundary(), opencode2.NeedsAgents
+	o.Translator, o.NeedsAgents = boundary, needsAgents
 	return live.Open(t.Context(), live.NewClient("http://opencode", "", "/w", s.Network.Transport()), o)
 }
 

@@ -125,7 +125,7 @@ func (d *Driver) relisted(active bool, list []json.RawMessage, before []string) 
 	}
 	r := d.run
 	if r == nil {
-		d.behind = d.behind && active
+		d.leftBehind(active)
 		return
 	}
 	for _, id := range before {
@@ -137,6 +137,22 @@ func (d *Driver) relisted(active bool, list []json.RawMessage, before []string) 
 	if r.inbox != "" && !active {
 		r.missed()
 	}
+}
+
+// leftBehind interrupts a run that couldn't be while the server was away.
+func (d *Driver) leftBehind(active bool) {
+	d.behind = d.behind && active
+	if !d.behind {
+		return
+	}
+	id := d.ID()
+	d.async(func(ctx context.Context) func() {
+		problem := d.interruptAll(ctx, id)
+		if problem == "" {
+			return nil
+		}
+		return func() { d.note(problem) }
+	})
 }
 
 // missed ends a run that is over though its end wasn't seen, unless the end comes

@@ -17,7 +17,6 @@ import (
 
 	"github.com/modegate/modegate/adapters/broker"
 	"github.com/modegate/modegate/adapters/internal/httpjson/httpjsontest"
-	"github.com/modegate/modegate/adapters/opencode2"
 	"github.com/modegate/modegate/adapters/opencode2/live"
 	"github.com/modegate/modegate/adapters/opencode2/live/livetest"
 	"github.com/modegate/modegate/evaluator"
@@ -243,7 +242,7 @@ func cellOf(t *testing.T, rules []byte, env evaluator.Env) (evaluator.Cell, erro
 		for _, mode := range evaluator.Modes() {
 			c := cell(mode, interaction)
 			e := evaluator.Env{Workspace: "/work"}
-			if opencode2.NeedsAgents(c) {
+			if needsAgents(c) {
 				e.Agents = env.Agents
 			}
 			var got []live.Rule
@@ -267,8 +266,8 @@ func (s script) drive(t *testing.T, player *livetest.Player, client *live.Client
 		rejected = f.Operation == "session.permission.reply" && f.Input.Get("decision").Text() == "reject" && !f.Input.Get("message").There()
 	}
 	d, err := live.Open(t.Context(), client, live.Options{
-		Session: s.session, Cell: s.cell, Model: s.model, NeedsAgents: opencode2.NeedsAgents,
-		Translator: opencode2.Boundary(), Compile: compiling(t, s.cell),
+		Session: s.session, Cell: s.cell, Model: s.model, NeedsAgents: needsAgents,
+		Translator: boundary, Compile: compiling(t, s.cell),
 	})
 	if err != nil {
 		return []string{err.Error()}

@@ -15,7 +15,7 @@ type requests struct {
 	order    []string        // of everything that was ever open
 	rejected map[string]bool // sessions in which we rejected something
 	cancel   string          // the request that was answered with cancel
-	wound    bool            // everything was closed
+	fail     string          // why an answer fails the turn
 }
 
 func newRequests() requests {
@@ -121,9 +121,14 @@ func (d *Driver) take(q broker.Request) {
 	}
 }
 
-// sweep rejects a request without a person.
+// sweep rejects a request without a person. Its end is told to the run that is
+// being stopped, or else to the next one.
 func (d *Driver) sweep(q broker.Request) {
 	d.done[q.ID] = true
+	r := d.run
+	if r != nil {
+		r.sweeping++
+	}
 	d.async(func(ctx context.Context) func() {
 		p := d.reject(ctx, q)
 		return func() {
@@ -131,11 +136,13 @@ func (d *Driver) sweep(q broker.Request) {
 			if p.err != nil {
 				reason += "; it couldn't be rejected: " + p.err.Error()
 			}
-			if d.run == nil {
+			if r == nil {
 				d.note(fmt.Sprintf("%s: %s", q.Title, reason))
 				return
 			}
-			d.run.person.Closed(broker.Closing{Request: q, Decision: broker.Cancel, By: broker.ByStop, Reason: reason})
+			r.person.Closed(broker.Closing{Request: q, Decision: broker.Cancel, By: broker.ByStop, Reason: reason})
+			r.sweeping--
+			r.settled()
 		}
 	})
 }

@@ -25,6 +25,9 @@ type run struct {
 	started   bool            // its execution was seen
 	ended     bool            // and that execution's end
 	outcome   *broker.Outcome
+	wound     bool // what was open is closed
+	waited    bool // long enough for the execution's end
+	sweeping  int  // late requests that are being rejected
 
 	requests requests
 	shown    map[string]string // of texts: what was shown
@@ -144,10 +147,12 @@ func (d *Driver) executionEnded(e event) {
 		return
 	}
 	r.ended = true
-	switch e.kind {
-	case eventSucceeded:
+	switch {
+	case r.requests.fail != "":
+		r.rest(broker.Failed, r.requests.fail)
+	case e.kind == eventSucceeded:
 		r.rest(broker.Ended, "")
-	case eventFailed:
+	case e.kind == eventFailed:
 		reason := e.text("error", "message")
 		if reason == "" {
 			reason = "the run failed: " + e.data.String()
@@ -156,9 +161,7 @@ func (d *Driver) executionEnded(e event) {
 	default:
 		r.rest(broker.Cancelled, r.requests.refused(e.text("reason")))
 	}
-	if r.requests.wound {
-		r.finish()
-	}
+	r.settled()
 }
 
 // end decides how the run ended, the first to do so is right, and gives up what
@@ -184,26 +187,32 @@ func (r *run) rest(end broker.End, reason string) {
 // settle waits a moment for the end of an execution that was interrupted: what it
 // still asks is rejected by then.
 func (r *run) settle() {
-	r.requests.wound = true
-	if r.ended || !r.prompted {
-		r.finish()
-		return
-	}
+	r.wound = true
+	r.settled()
 	r.d.async(func(ctx context.Context) func() {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(settleLimit):
-			return r.finish
+			return func() {
+				r.waited = true
+				r.settled()
+			}
 		}
 	})
 }
 
-func (r *run) finish() {
-	if r.d.run != r {
+// settled lets Run return once nothing more of it can come.
+func (r *run) settled() {
+	over := r.ended || !r.prompted || r.waited
+	if r.d.run != r || !r.wound || !over || r.sweeping > 0 {
 		return
 	}
 	r.d.run = nil
 	r.d.behind = r.d.behind || r.prompted && !r.ended
 	r.over <- *r.outcome
+	if r.d.rested != nil {
+		close(r.d.rested)
+		r.d.rested = nil
+	}
 }

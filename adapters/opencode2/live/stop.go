@@ -52,8 +52,8 @@ type fate struct {
 
 // wind leaves nothing of the run open. Unless it ended by itself, what waits is
 // rejected before it is interrupted, since a late answer might still set it off,
-// and what was asked between the two after it. A person's cancel always
-// interrupts: a child's refusal ends the child alone.
+// and what was asked between the two after it. A person's cancel, and
+// what fails the turn, always interrupts: the server itself may end a child alone.
 func (r *run) wind() {
 	var open []broker.Request
 	for _, e := range r.inOrder() {
@@ -61,7 +61,7 @@ func (r *run) wind() {
 	}
 	known := maps.Clone(r.d.done)
 	sessions := []string{}
-	if r.prompted && (!r.ended || r.requests.cancel != "") {
+	if r.prompted && (!r.ended || r.requests.cancel != "" || r.requests.fail != "") {
 		for id, ours := range r.d.family {
 			if ours {
 				sessions = append(sessions, id)
@@ -145,6 +145,8 @@ func (r *run) close(f fate) {
 		reason += ": " + r.outcome.Reason
 	}
 	switch {
+	case f.err != nil && e.state == sending:
+		r.closed(e, "", broker.ByStop, fmt.Sprintf("whether the answer %q arrived isn't known, and it couldn't be rejected: %v", said(e.answer), f.err))
 	case f.err != nil:
 		r.closed(e, "", broker.ByStop, "it couldn't be rejected: "+f.err.Error())
 	case f.settled && e.state == sending:
@@ -154,6 +156,14 @@ func (r *run) close(f fate) {
 	default:
 		r.closed(e, broker.Cancel, broker.ByStop, reason)
 	}
+}
+
+// said is an answer in a word.
+func said(a broker.Answer) string {
+	if a.Decision == "" {
+		return "answers"
+	}
+	return string(a.Decision)
 }
 
 // load stops what an earlier run left in the session: what waits is rejected and

@@ -45,6 +45,7 @@ var routes = []struct {
 	{"GET /api/session/{sessionID}/form", "session.form.list"},
 	{"POST /api/session/{sessionID}/form/{formID}/reply", "session.form.reply"},
 	{"DELETE /api/session/{sessionID}/form/{formID}", "session.form.cancel"},
+	{"POST /api/session/{sessionID}/form/{formID}/cancel", "session.form.cancel"},
 }
 
 // serve calls handle for every operation, and answers any other route as OpenCode

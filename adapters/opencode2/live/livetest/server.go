@@ -27,17 +27,21 @@ type Options struct {
 	Dir      string // where sessions run; "" is /w
 	Agent    Agent  // what the agent does with a prompt; nil: it says "done"
 	Unlisted int    // how many first answers about agents are empty
+	// NoDelete is how the server answers DELETE of a form when it cancels forms by
+	// POST …/cancel; "" is a server that takes DELETE and doesn't have that route.
+	NoDelete Fault
 }
 
 // A Server is a scripted OpenCode 2 server. Its sessions and their rules outlive
 // its process; what waits and what runs doesn't.
 type Server struct {
 	http.Handler
-	Network *httpjsontest.Network // nil on a real one
+	Network *httpjsontest.Network // of Start
 
-	o       Options
-	streams streams
-	work    sync.WaitGroup
+	o        Options
+	networks []*httpjsontest.Network
+	streams  streams
+	work     sync.WaitGroup
 
 	mu       sync.Mutex
 	serial   int
@@ -50,6 +54,8 @@ type Server struct {
 	calls    []Operation
 	ran      []string
 	faults   map[string][]Fault
+	befores  map[string]func() bool
+	afters   map[string]func() bool
 	deaf     bool // new streams are refused
 	stuck    bool // an update changes nothing
 	model    map[string]string
@@ -69,7 +75,7 @@ func NewServer(o Options) *Server {
 	}
 	s := &Server{
 		o: o, unlisted: o.Unlisted, sessions: map[string]*session{}, turns: map[string]*Turn{}, settled: map[string]bool{},
-		faults: map[string][]Fault{}, model: map[string]string{"id": "scripted", "providerID": "fake", "variant": "default"},
+		faults: map[string][]Fault{}, befores: map[string]func() bool{}, afters: map[string]func() bool{}, model: map[string]string{"id": "scripted", "providerID": "fake", "variant": "default"},
 	}
 	s.Handler = s.guard(serve(s.handle))
 	return s
@@ -79,19 +85,31 @@ func NewServer(o Options) *Server {
 // (testing/synctest).
 func Start(t testing.TB, o Options) *Server {
 	s := NewServer(o)
-	s.Network = httpjsontest.New()
-	server := &http.Server{Handler: s}
-	s.work.Go(func() { _ = server.Serve(s.Network) })
-	t.Cleanup(func() {
-		s.stop()
-		server.Close()
-		s.Network.Close()
-		s.work.Wait()
-	})
+	t.Cleanup(s.Close)
+	s.Network = s.Listen(t)
 	return s
 }
 
-// Close ends what a server that wasn't started by Start still does.
+// Listen is a further way to the server, which can be cut by itself.
+func (s *Server) Listen(t testing.TB) *httpjsontest.Network {
+	network := httpjsontest.New()
+	s.networks = append(s.networks, network)
+	server := &http.Server{Handler: s}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = server.Serve(network)
+	}()
+	t.Cleanup(func() {
+		s.stop()
+		server.Close()
+		network.Close()
+		<-over
+	})
+	return network
+}
+
+// Close ends what the server still does.
 func (s *Server) Close() {
 	s.stop()
 	s.work.Wait()
@@ -109,7 +127,9 @@ func (s *Server) stop() {
 // Kill ends the server's process: what waits and what runs is lost, and nobody
 // answers.
 func (s *Server) Kill() {
-	s.Network.Cut()
+	for _, n := range s.networks {
+		n.Cut()
+	}
 	s.mu.Lock()
 	for _, t := range s.turns {
 		t.kill()
@@ -122,7 +142,11 @@ func (s *Server) Kill() {
 }
 
 // Restart starts a server again that was killed, or whose network was cut.
-func (s *Server) Restart() { s.Network.Mend() }
+func (s *Server) Restart() {
+	for _, n := range s.networks {
+		n.Mend()
+	}
+}
 
 // DropStreams breaks every event stream; new ones are refused while deaf.
 func (s *Server) DropStreams(deaf bool) {
@@ -135,11 +159,47 @@ func (s *Server) DropStreams(deaf bool) {
 // Stall lets every open event stream fall silent, without ending it.
 func (s *Server) Stall() { s.streams.stall() }
 
-// Stick makes rule updates have no effect, as on a server that doesn't know them.
+// Stick makes a session's rules stay as they are, none in a new one, as on a server
+// that doesn't know them.
 func (s *Server) Stick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stuck = true
+}
+
+// SetRules changes a session's rules as another client would.
+func (s *Server) SetRules(id string, change func([]Rule) []Rule) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions[id].rules = change(slices.Clone(s.sessions[id].rules))
+}
+
+// On calls a function when the next call of an operation has come: before it has
+// happened, or after that and before it is answered. When the function returns
+// false, nothing more becomes of the call.
+func (s *Server) On(operation string, happened bool, do func() bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if happened {
+		s.afters[operation] = do
+	} else {
+		s.befores[operation] = do
+	}
+}
+
+// Agent does something in a session as another client's run: it has no prompt of
+// ours. A session that nobody knows is made, with rules.
+func (s *Server) Agent(id string, rules []Rule, a Agent) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := s.sessions[id]
+	if one == nil {
+		one = &session{id: id, rules: rules}
+		s.sessions[id] = one
+	}
+	s.turn(one, "", a, func(*Turn) {
+		s.durably(one, "session.execution.started", 1, false, map[string]any{"sessionID": id})
+	})
 }
 
 // SetAgent changes what the agent does with the next prompts.
@@ -169,7 +229,18 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, op Operation) {
 		fault, s.faults[op.Name] = list[0], list[1:]
 	}
 	deaf := s.deaf
+	if post := strings.HasSuffix(r.URL.Path, "/cancel"); op.Name == "session.form.cancel" && post != (s.o.NoDelete != "") {
+		if fault = s.o.NoDelete; post {
+			fault = Page
+		}
+	}
+	before, after := s.befores[op.Name], s.afters[op.Name]
+	delete(s.befores, op.Name)
+	delete(s.afters, op.Name)
 	s.mu.Unlock()
+	if before != nil && !before() {
+		panic(http.ErrAbortHandler)
+	}
 	if op.Name == "event.subscribe" && fault == "" {
 		if deaf {
 			refuse(http.StatusServiceUnavailable, "ServiceUnavailableError", "deaf").write(w)
@@ -180,7 +251,13 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, op Operation) {
 		one.serve(w, r)
 		return
 	}
-	fault.serve(w, r, func() answer { return s.answer(op) })
+	fault.serve(w, r, func() answer {
+		a := s.answer(op)
+		if after != nil && !after() {
+			panic(http.ErrAbortHandler)
+		}
+		return a
+	})
 }
 
 func (s *Server) answer(op Operation) answer {
@@ -338,3 +415,15 @@ func encode(v any) []byte {
 	}
 	return text
 }
+
+// Interrupt interrupts a session as another client would.
+func (s *Server) Interrupt(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.turns[id]; t != nil {
+		t.interrupt("user")
+	}
+}
+
+// Stream sends everybody a text as an event, whatever it is.
+func (s *Server) Stream(text string) { s.streams.send([]byte(text)) }

@@ -57,8 +57,10 @@ func (s *Server) listAgents(op Operation) answer {
 }
 
 func (s *Server) create(op Operation) answer {
-	rules, _ := rulesIn(op)
-	one := &session{id: s.next("ses"), rules: rules}
+	one := &session{id: s.next("ses")}
+	if rules, there := rulesIn(op); there && !s.stuck {
+		one.rules = rules
+	}
 	s.sessions[one.id] = one
 	s.announce(one)
 	return data(s.info(one))
