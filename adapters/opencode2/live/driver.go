@@ -42,6 +42,7 @@ type Driver struct {
 	agents  []evaluator.Agent // nil until the server has said any
 	grants  []evaluator.Grant // with repetitions, one for each answer that gave it
 	env     evaluator.Env     // the last
+	rules   []Rule            // that were applied last
 
 	// Of the loop.
 	run    *run            // the one that is under way

@@ -21,6 +21,7 @@ const (
 	eventFormReplied   = "form.replied"
 	eventFormCancelled = "form.cancelled"
 	eventCreated       = "session.created"
+	eventRules         = "session.permissions" // since 2.0.5 (source read 2026-11-30)
 	eventDelivered     = "session.inbox.delivered"
 	eventStarted       = "session.execution.started"
 	eventSucceeded     = "session.execution.succeeded"
@@ -78,6 +79,9 @@ func (d *Driver) event(e event) {
 		d.asked(e.raw)
 	case eventReplied:
 		d.heard(e.text("requestID"), e.text("reply"))
+		if e.text("reply") == "always" && d.family[session] {
+			d.note(allowedAlways)
+		}
 	case eventFormReplied:
 		d.heard(e.text("id"), answeredForm)
 	case eventFormCancelled:
@@ -85,6 +89,10 @@ func (d *Driver) event(e event) {
 	case eventCreated:
 		if parent := e.text("parentID"); d.family[parent] {
 			d.family[session] = true
+		}
+	case eventRules:
+		if root && d.run != nil {
+			d.run.rulesChanged()
 		}
 	case eventDelivered:
 		if root && d.run != nil {

@@ -128,9 +128,13 @@ func (d *Driver) relisted(active bool, list []json.RawMessage, before []string) 
 		d.leftBehind(active)
 		return
 	}
+	reason := "it was settled while the event stream was away"
+	if !active {
+		reason += ", or the server was restarted and has lost it"
+	}
 	for _, id := range before {
 		if e := r.requests.open[id]; e != nil && e.state != sending && !there[id] {
-			r.closed(e, "", broker.ByOther, "it was settled while the event stream was away")
+			r.closed(e, "", broker.ByOther, reason)
 			r.release(e.req.Session)
 		}
 	}

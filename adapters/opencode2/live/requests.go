@@ -236,6 +236,10 @@ const (
 	cancelledForm = "by cancelling"
 )
 
+// allowedAlways is what an "always" of somebody else's comes to (the founding
+// description of 2.0.18).
+const allowedAlways = "another client answered always: OpenCode keeps that for the whole project, and allows it unasked in every session of it"
+
 // heard takes the event that a request was answered, by us or by anyone.
 func (d *Driver) heard(id, how string) {
 	if d.run == nil || d.run.requests.open[id] == nil {

@@ -20,7 +20,10 @@ func (d *Driver) Apply(ctx context.Context, set compiler.RuleSet) error {
 	if err := json.Unmarshal(set.Native, &rules); err != nil {
 		return fmt.Errorf("rules of OpenCode 2: %w", err)
 	}
-	id := d.ID()
+	d.mu.Lock()
+	d.rules = rules
+	id := d.id
+	d.mu.Unlock()
 	if id == "" {
 		s, err := d.c.Create(ctx, rules, d.o.Model)
 		if err != nil {
@@ -43,10 +46,40 @@ func (d *Driver) Apply(ctx context.Context, set compiler.RuleSet) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(s.Permissions, rules) {
-		return &broker.NotEnforced{Session: id, Reason: difference(rules, s.Permissions)}
+	return enforced(s, rules)
+}
+
+// enforced says when a session doesn't have the rules that were sent.
+func enforced(s Session, rules []Rule) error {
+	if slices.Equal(s.Permissions, rules) {
+		return nil
 	}
-	return nil
+	return &broker.NotEnforced{Session: s.ID, Reason: difference(rules, s.Permissions)}
+}
+
+// rulesChanged takes the event that the session has other rules, which what it asks
+// from then on is compared with. Where it weren't we who gave them, the run ends:
+// it doesn't run under its cell any more.
+func (r *run) rulesChanged() {
+	if r.outcome != nil || !r.prompted {
+		return // the next Sync sees it
+	}
+	d := r.d
+	r.async(func(ctx context.Context) func() {
+		d.syncing.Lock()
+		defer d.syncing.Unlock()
+		s, err := d.c.Session(ctx, d.ID())
+		if err != nil {
+			return nil // the stream breaks, too
+		}
+		d.mu.Lock()
+		err = enforced(s, d.rules)
+		d.mu.Unlock()
+		if err == nil {
+			return nil
+		}
+		return func() { r.end(broker.Failed, "another client changed the session's rules: "+err.Error()) }
+	})
 }
 
 // made takes the session that was made, in the loop, too.

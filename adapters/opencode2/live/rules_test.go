@@ -149,6 +149,28 @@ func TestNotEnforced(t *testing.T) {
 	})
 }
 
+// TestRulesOfAnotherClient ends a run whose session somebody else gives other rules.
+func TestRulesOfAnotherClient(t *testing.T) {
+	bubble(t, commands("echo 1", "echo 2"), func(t *testing.T, s *livetest.Server) {
+		p := &person{}
+		p.opened = func(broker.Request) {
+			s.SetRules("ses_1", func([]livetest.Rule) []livetest.Rule {
+				return []livetest.Rule{{Action: "*", Resource: "*", Effect: "allow"}}
+			})
+		}
+		out := run(t, must(t, s, live.Options{}), p)
+		if out.End != broker.Failed || !strings.Contains(out.Reason, "another client changed the session's rules") || !strings.Contains(out.Reason, "it has besides * * allow") {
+			t.Error(out)
+		}
+		if d := cmp.Diff([]string{"per_a cancel stop"}, p.closed()); d != "" {
+			t.Error(d)
+		}
+		if len(s.Ran()) > 0 || s.Running() {
+			t.Errorf("ran %v, running %v", s.Ran(), s.Running())
+		}
+	})
+}
+
 // TestAgents asks for the agents again while there are none, four times a second
 // and for five seconds, and remembers no empty answer. Full access needs none.
 func TestAgents(t *testing.T) {

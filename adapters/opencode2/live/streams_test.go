@@ -172,6 +172,7 @@ func TestServerAway(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, s *livetest.Server) {
 		d := must(t, s, live.Options{})
 		s.Kill()
+		synctest.Wait()
 		begin := time.Now()
 		out := run(t, d, &person{})
 		if out.End != broker.Failed || time.Since(begin) < time.Minute || time.Since(begin) > 2*time.Minute {
@@ -209,6 +210,14 @@ func TestSights(t *testing.T) {
 		want := []string{"text: Hello|there.|Good|bye.", "text-end: |", "tool-start: shell echo 1", "tool-end: shell  ran", "note: "}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
+		}
+	})
+	bubble(t, commands("echo 1"), func(t *testing.T, s *livetest.Server) {
+		p := &person{}
+		p.opened = func(q broker.Request) { s.Settle(q.ID, "always") }
+		run(t, must(t, s, live.Options{}), p)
+		if notes := p.saw(broker.SawNote); len(notes) != 1 || !strings.Contains(notes[0], "for the whole project") {
+			t.Errorf("an always of another client's: %v", notes)
 		}
 	})
 	bubble(t, question, func(t *testing.T, s *livetest.Server) {

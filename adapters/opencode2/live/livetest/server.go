@@ -171,7 +171,7 @@ func (s *Server) Stick() {
 func (s *Server) SetRules(id string, change func([]Rule) []Rule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sessions[id].rules = change(slices.Clone(s.sessions[id].rules))
+	s.rule(s.sessions[id], change(slices.Clone(s.sessions[id].rules)))
 }
 
 // On calls a function when the next call of an operation has come: before it has

@@ -100,9 +100,14 @@ func (s *Server) info(one *session) map[string]any {
 // update replaces the rules, also for what a run asks from then on.
 func (s *Server) update(one *session, op Operation) answer {
 	if rules, there := rulesIn(op); there && !s.stuck {
-		one.rules = rules
+		s.rule(one, rules)
 	}
 	return done
+}
+
+func (s *Server) rule(one *session, rules []Rule) {
+	one.rules = rules
+	s.durably(one, "session.permissions", 1, true, map[string]any{"sessionID": one.id, "permissions": rules})
 }
 
 // prompt takes a message. It starts a run, unless one is under way: that one gets
