@@ -42,7 +42,8 @@ func runCommand() *cobra.Command {
 		Use:   "run -p PROVIDER -m MODE [flags] -- PROMPT",
 		Short: "Run a real agent under a mode, and bring what it asks to this terminal",
 		Long: `Run one prompt with a real agent: OpenCode 1.x, started here (from PATH or
---binary, with your own configuration, models and keys) or running at --url. The
+--binary, with your own configuration, models and keys) or running at --url; or
+OpenCode 2 (-p opencode2), running at --url. The
 session gets the rules of the chosen cell before its first prompt, and they are
 read back: the prompt is sent only when they are in force.
 
@@ -64,7 +65,8 @@ session by the id that is printed at the end. A server at --url that wants a
 password gets OPENCODE_SERVER_PASSWORD.`,
 		Example: `  modegate run -p opencode -m approval-required -- 'fix the failing test'
   modegate run -p opencode -m auto-accept-edits -i plan --model anthropic/claude-sonnet-4-5 -- 'plan the change'
-  modegate run -p opencode -m full-access --session ses_... -- 'go on'`,
+  modegate run -p opencode -m full-access --session ses_... -- 'go on'
+  modegate run -p opencode2 -m auto --url http://127.0.0.1:4096 -- 'fix the failing test'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, " ")) == "" {
 				return errors.New("run needs a prompt: modegate run -p opencode -m MODE -- PROMPT")
@@ -74,7 +76,7 @@ password gets OPENCODE_SERVER_PASSWORD.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, strings.Join(args, " ")) },
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.providers, "provider", "p", "", "provider: opencode")
+	fl.StringVarP(&f.providers, "provider", "p", "", "provider: opencode or opencode2")
 	fl.StringVarP(&f.modes, "mode", "m", "", "runtime mode")
 	fl.StringVarP(&f.interactions, "interaction", "i", "default", "interaction mode: default or plan")
 	fl.StringArrayVar(&f.policies, "policy", []string{"builtin/t3code"}, "policy: a file, a folder or builtin/NAME; may be repeated, later ones on top")
@@ -103,8 +105,8 @@ func (f *runFlags) oneCell() (cell, error) {
 	if len(cells) != 1 {
 		return cell{}, errors.New("run drives one cell: one provider, one mode and one interaction mode")
 	}
-	if p := cells[0].Provider; p != evaluator.OpenCode {
-		return cell{}, fmt.Errorf("run can't drive %s yet: use opencode", p)
+	if p := cells[0].Provider; p != evaluator.OpenCode && p != evaluator.OpenCode2 {
+		return cell{}, fmt.Errorf("run can't drive %s yet: use opencode or opencode2", p)
 	}
 	return cells[0], nil
 }
@@ -138,6 +140,9 @@ func (f *runFlags) run(cmd *cobra.Command, prompt string) error {
 	ctx, leave, stop := watch(cmd.Context())
 	defer stop()
 	t := newTerminal(cmd.OutOrStdout(), cmd.ErrOrStderr(), isTerminal(cmd.InOrStdin()), leave)
+	if c.Provider == evaluator.OpenCode2 {
+		return f.runOpenCode2(ctx, cmd, o, dir, t, prompt, policy)
+	}
 	client, err := f.connect(ctx, cmd, dir, &o)
 	if err != nil {
 		return err
@@ -205,6 +210,15 @@ func (f *runFlags) folder() (string, error) {
 	return dir, nil
 }
 
+// checkURL refuses a --url that is no address of a server.
+func (f *runFlags) checkURL() error {
+	u, err := url.Parse(f.url)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("--url %q: use http://HOST:PORT", f.url)
+	}
+	return nil
+}
+
 // connection is a client and how to end what was started for it.
 type connection struct {
 	*live.Client
@@ -217,9 +231,8 @@ func (f *runFlags) connect(ctx context.Context, cmd *cobra.Command, dir string, 
 		if f.binary != "" {
 			return connection{}, errors.New("--url and --binary exclude each other")
 		}
-		u, err := url.Parse(f.url)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return connection{}, fmt.Errorf("--url %q: use http://HOST:PORT", f.url)
+		if err := f.checkURL(); err != nil {
+			return connection{}, err
 		}
 		return connection{live.NewClient(f.url, os.Getenv("OPENCODE_SERVER_PASSWORD"), dir), func() {}}, nil
 	}

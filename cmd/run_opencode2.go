@@ -1,0 +1,75 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/modegate/modegate/adapters/broker"
+	"github.com/modegate/modegate/adapters/opencode/live"
+	"github.com/modegate/modegate/adapters/opencode2"
+	live2 "github.com/modegate/modegate/adapters/opencode2/live"
+	"github.com/modegate/modegate/policies"
+)
+
+// runOpenCode2 runs a prompt on an OpenCode 2 server, which must be running.
+func (f *runFlags) runOpenCode2(ctx context.Context, cmd *cobra.Command, o live.DriverOptions, dir string, t *terminal, prompt string, policy *policies.Policy) error {
+	options, err := f.optionsOpenCode2(o)
+	if err != nil {
+		return err
+	}
+	client := live2.NewClient(f.url, os.Getenv("OPENCODE_SERVER_PASSWORD"), dir, nil)
+	d, err := live2.Open(ctx, client, options)
+	if live2.IsUnauthorized(err) {
+		return exit{exitNo, "the OpenCode server wants another password: set OPENCODE_SERVER_PASSWORD"}
+	}
+	if err != nil {
+		return exit{exitNo, fmt.Sprintf("the OpenCode 2 server can't be used: %v", err)}
+	}
+	defer d.Close()
+	if f.session != "" && f.workspace != "" && d.Directory() != dir {
+		return fmt.Errorf("session %s lies in %s, not in --workspace %s", f.session, d.Directory(), dir)
+	}
+	compiled, err := d.Sync(ctx)
+	if err != nil {
+		return exit{exitNo, err.Error()}
+	}
+	t.answer = d.Answer
+	t.begin(d.ID(), "2", compiled.RuleSet, policy.Name)
+	go t.read(cmd.InOrStdin())
+	out := d.Run(ctx, prompt, t)
+	t.end(d.ID(), out)
+	if out.End == broker.Ended {
+		return nil
+	}
+	return exit{exitNo, fmt.Sprintf("the run %s: %s", out.End, out.Reason)}
+}
+
+// optionsOpenCode2 are the options of a run on OpenCode 2, which takes less than
+// one on 1.x.
+func (f *runFlags) optionsOpenCode2(o live.DriverOptions) (live2.Options, error) {
+	switch {
+	case f.url == "":
+		return live2.Options{}, errors.New("run doesn't start OpenCode 2: start its server, and name it with --url http://HOST:PORT")
+	case f.binary != "" || f.log:
+		return live2.Options{}, errors.New("--binary and --log are for a server that run starts, and it doesn't start OpenCode 2")
+	case f.agent != "":
+		return live2.Options{}, errors.New("--agent: OpenCode 2's plan is a matter of rules, and run leaves its agent alone")
+	case f.session != "" && o.ModelID != "":
+		return live2.Options{}, errors.New("--model chooses the model of a new session: leave it out with --session")
+	}
+	if err := f.checkURL(); err != nil {
+		return live2.Options{}, err
+	}
+	options := live2.Options{
+		Session: f.session, Cell: o.Cell, NeedsAgents: opencode2.NeedsAgents,
+		Translator: opencode2.Boundary(), Compile: o.Compile,
+	}
+	if o.ModelID != "" {
+		options.Model = &live2.Model{ProviderID: o.ProviderID, ID: o.ModelID}
+	}
+	return options, nil
+}
