@@ -13,6 +13,7 @@ import (
 type performed struct {
 	settled bool              // the request was no longer there when it was answered first
 	retried bool              // it was no longer there when it was answered again
+	gone    bool              // nor was its session
 	grants  []evaluator.Grant // kept with it
 	note    string            // what didn't work and doesn't matter to the request
 	err     error
@@ -42,6 +43,7 @@ func (d *Driver) perform(ctx context.Context, ops []broker.Operation) performed 
 				out.err = d.call(ctx, op)
 			}
 			if isSettled(out.err) {
+				out.gone = isGone(out.err)
 				out.err, out.settled, out.retried = nil, !again, again
 			}
 		}
@@ -115,7 +117,7 @@ func (r *run) deliver(e *entry) {
 	for _, op := range ops {
 		var f broker.Failure
 		if op.Call == broker.FailTurn && json.Unmarshal(op.Arguments, &f) == nil {
-			r.requests.fail = f.Reason
+			e.fail, r.requests.fail = f.Reason, f.Reason
 		}
 	}
 	r.async(func(ctx context.Context) func() {
@@ -153,8 +155,10 @@ func (r *run) told(e *entry, p performed) {
 		}
 	}
 	switch {
-	case r.requests.fail != "":
-		r.end(broker.Failed, r.requests.fail)
+	case p.gone && e.req.Session == r.d.ID():
+		r.gone()
+	case e.fail != "":
+		r.end(broker.Failed, e.fail)
 	case e.ends() && other:
 		r.requests.cancel = ""
 	case e.ends():

@@ -22,7 +22,7 @@ import (
 // also the one that calls the person: the event stream, deliveries and answers
 // post to the mailbox.
 type Driver struct {
-	*mailbox.Box
+	box    *mailbox.Box
 	c      *Client
 	o      Options
 	ctx    context.Context // from Open to Close
@@ -89,7 +89,7 @@ const (
 // closed.
 func Open(ctx context.Context, c *Client, o Options) (*Driver, error) {
 	d := &Driver{
-		Box: mailbox.New(), c: c, o: o, answered: make(chan struct{}),
+		box: mailbox.New(), c: c, o: o, answered: make(chan struct{}),
 		id: o.Session, cell: o.Cell, compile: o.Compile,
 		family: map[string]bool{}, done: map[string]bool{},
 	}
@@ -98,6 +98,7 @@ func Open(ctx context.Context, c *Client, o Options) (*Driver, error) {
 		s, err := c.Session(ctx, o.Session)
 		if err != nil {
 			d.cancel()
+			c.Close()
 			return nil, err
 		}
 		if s.Location.Directory != "" && s.Location.Directory != c.dir {
@@ -144,7 +145,7 @@ func (d *Driver) begin(ctx context.Context) error {
 // is stopped first. Grants end here. A person's methods must not call it.
 func (d *Driver) Close() {
 	rested := make(chan struct{})
-	d.Post(func() {
+	d.box.Post(func() {
 		if d.run == nil {
 			close(rested)
 			return
@@ -173,8 +174,8 @@ func (d *Driver) loop() {
 		select {
 		case <-d.ctx.Done():
 			return
-		case <-d.Ring():
-			for _, f := range d.Take() {
+		case <-d.box.Ring():
+			for _, f := range d.box.Take() {
 				f()
 			}
 		}
@@ -185,7 +186,7 @@ func (d *Driver) loop() {
 func (d *Driver) async(f func(context.Context) func()) {
 	d.work.Go(func() {
 		if then := f(d.ctx); then != nil {
-			d.Post(then)
+			d.box.Post(then)
 		}
 	})
 }
@@ -224,7 +225,7 @@ func (d *Driver) Answer(q broker.Request, a broker.Answer) error {
 	if _, err := d.o.Translator.Operations(q, a); err != nil {
 		return err
 	}
-	d.Post(func() {
+	d.box.Post(func() {
 		if d.run != nil {
 			d.run.decided(q.ID, a)
 		}

@@ -59,7 +59,7 @@ func (d *Driver) listAgents(ctx context.Context) ([]evaluator.Agent, error) {
 			return nil, ctx.Err()
 		}
 		if !time.Now().Before(until) {
-			d.Post(func() { d.note("the server names no agents: the rules are without their paths") })
+			d.box.Post(func() { d.note("the server names no agents: the rules are without their paths") })
 			return nil, nil
 		}
 	}

@@ -21,6 +21,7 @@ const (
 	eventFormReplied   = "form.replied"
 	eventFormCancelled = "form.cancelled"
 	eventCreated       = "session.created"
+	eventDeleted       = "session.deleted"     // (source read 2026-11-30)
 	eventRules         = "session.permissions" // since 2.0.5 (source read 2026-11-30)
 	eventDelivered     = "session.inbox.delivered"
 	eventStarted       = "session.execution.started"
@@ -58,12 +59,12 @@ func (d *Driver) follow() {
 			if err != nil {
 				return err
 			}
-			d.Post(func() { d.event(e) })
+			d.box.Post(func() { d.event(e) })
 			return nil
 		},
 		Lost: func(err error) {
 			d.first.Do(func() { close(d.answered) })
-			d.Post(func() { d.streamLost(err) })
+			d.box.Post(func() { d.streamLost(err) })
 		},
 	})
 }
@@ -89,6 +90,10 @@ func (d *Driver) event(e event) {
 	case eventCreated:
 		if parent := e.text("parentID"); d.family[parent] {
 			d.family[session] = true
+		}
+	case eventDeleted:
+		if root && d.run != nil {
+			d.run.gone()
 		}
 	case eventRules:
 		if root && d.run != nil {

@@ -45,7 +45,7 @@ func (d *Driver) giveUpLater() {
 		return
 	}
 	d.lost = time.AfterFunc(lostLimit, func() {
-		d.Post(func() {
+		d.box.Post(func() {
 			if d.lost = nil; d.run != nil && !d.open {
 				d.run.end(broker.Failed, "the OpenCode server can't be reached")
 			}
@@ -85,6 +85,12 @@ func (d *Driver) relist() {
 			list = append(list, some...)
 		}
 		return func() {
+			if isGone(err) {
+				if d.behind = false; d.run != nil {
+					d.run.gone()
+				}
+				return
+			}
 			if err != nil {
 				d.note("the waiting requests can't be listed: " + err.Error())
 				d.relistLater()
@@ -151,11 +157,10 @@ func (d *Driver) leftBehind(active bool) {
 	}
 	id := d.ID()
 	d.async(func(ctx context.Context) func() {
-		problem := d.interruptAll(ctx, id)
-		if problem == "" {
-			return nil
+		if err := d.interrupt(ctx, id); err != nil {
+			return func() { d.note("an earlier run can't be interrupted: " + err.Error()) }
 		}
-		return func() { d.note(problem) }
+		return nil
 	})
 }
 

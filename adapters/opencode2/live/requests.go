@@ -43,6 +43,7 @@ type entry struct {
 	answer broker.Answer
 	by     broker.Closer
 	why    string
+	fail   string // why the turn fails with the answer
 	heard  string // how it was answered by the event that came while our answer was under way
 
 	gathered bool // held long enough for the others to come

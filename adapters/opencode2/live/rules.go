@@ -91,7 +91,7 @@ func (d *Driver) made(ctx context.Context, id string) error {
 	d.id = id
 	d.mu.Unlock()
 	taken := make(chan struct{})
-	d.Post(func() {
+	d.box.Post(func() {
 		d.family[id] = true
 		close(taken)
 	})

@@ -43,17 +43,22 @@ func (d *Driver) Run(ctx context.Context, prompt string, p broker.Person) broker
 	}
 	r.ctx, r.cancel = context.WithCancel(d.ctx)
 	defer r.cancel()
-	d.Post(func() { d.start(r) })
+	d.box.Post(func() { d.start(r) })
 	left := ctx.Done()
 	for {
 		select {
 		case <-left:
 			left = nil
-			d.Post(func() { r.end(broker.Cancelled, context.Cause(ctx).Error()) })
+			d.box.Post(func() { r.end(broker.Cancelled, context.Cause(ctx).Error()) })
 		case out := <-r.over:
 			return out
 		case <-d.ctx.Done():
-			return broker.Outcome{End: broker.Cancelled, Reason: "the session was closed"}
+			select {
+			case out := <-r.over:
+				return out
+			default:
+				return broker.Outcome{End: broker.Cancelled, Reason: "the session was closed"}
+			}
 		}
 	}
 }
@@ -82,7 +87,7 @@ func (r *run) async(f func(context.Context) func()) {
 	r.d.work.Go(func() {
 		defer r.work.Done()
 		if then := f(r.ctx); then != nil {
-			r.d.Post(then)
+			r.d.box.Post(then)
 		}
 	})
 }
@@ -164,6 +169,13 @@ func (d *Driver) executionEnded(e event) {
 	r.settled()
 }
 
+// gone ends a run whose session isn't there any more.
+func (r *run) gone() {
+	r.ended = true
+	r.rest(broker.Failed, "the session isn't there any more")
+	r.settled()
+}
+
 // end decides how the run ended, the first to do so is right, and gives up what
 // is under way.
 func (r *run) end(end broker.End, reason string) {
@@ -180,7 +192,7 @@ func (r *run) rest(end broker.End, reason string) {
 	r.outcome = &broker.Outcome{End: end, Reason: reason}
 	r.d.work.Go(func() {
 		r.work.Wait()
-		r.d.Post(r.wind)
+		r.d.box.Post(r.wind)
 	})
 }
 
@@ -189,6 +201,9 @@ func (r *run) rest(end broker.End, reason string) {
 func (r *run) settle() {
 	r.wound = true
 	r.settled()
+	if r.d.run != r {
+		return
+	}
 	r.d.async(func(ctx context.Context) func() {
 		select {
 		case <-ctx.Done():

@@ -105,24 +105,13 @@ func (d *Driver) clear(ctx context.Context, open []broker.Request, known map[str
 	if len(sessions) == 0 {
 		return fates, problems
 	}
-	if problem := d.interruptAll(ctx, sessions...); problem != "" {
-		problems = append(problems, problem)
+	for _, id := range sessions {
+		if err := d.interrupt(ctx, id); err != nil && !isGone(err) {
+			problems = append(problems, fmt.Sprintf("session %s can't be interrupted: %v", id, err))
+		}
 	}
 	rejectAll()
 	return fates, problems
-}
-
-// interruptAll interrupts sessions, each once, and says which couldn't be.
-func (d *Driver) interruptAll(ctx context.Context, sessions ...string) (problem string) {
-	for i, id := range sessions {
-		if slices.Contains(sessions[:i], id) {
-			continue
-		}
-		if err := d.interrupt(ctx, id); err != nil && !isGone(err) {
-			problem = fmt.Sprintf("session %s can't be interrupted: %v", id, err)
-		}
-	}
-	return problem
 }
 
 func (d *Driver) interrupt(ctx context.Context, id string) error {
@@ -170,7 +159,7 @@ func said(a broker.Answer) string {
 // what runs interrupted, before anybody is shown anything. Its end, which may come
 // late, is no run's of ours.
 func (d *Driver) load(ctx context.Context) error {
-	d.Post(func() { d.behind = true })
+	d.box.Post(func() { d.behind = true })
 	id := d.ID()
 	limited, cancel := context.WithTimeout(ctx, loadLimit)
 	defer cancel()
@@ -193,12 +182,12 @@ func (d *Driver) load(ctx context.Context) error {
 			if f.err != nil {
 				return fmt.Errorf("%q, which an earlier run left waiting, can't be rejected: %w", f.req.Title, f.err)
 			}
-			d.Post(func() {
+			d.box.Post(func() {
 				d.done[f.req.ID] = true
 				d.note("rejected what an earlier run left waiting: " + f.req.Title)
 			})
 		}
-		d.Post(func() {
+		d.box.Post(func() {
 			for _, text := range problems {
 				d.note(text)
 			}
@@ -207,7 +196,7 @@ func (d *Driver) load(ctx context.Context) error {
 			return err
 		}
 	}
-	d.Post(func() { d.behind = running })
+	d.box.Post(func() { d.behind = running })
 	return nil
 }
 

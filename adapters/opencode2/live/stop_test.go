@@ -209,6 +209,25 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
+// TestLateEnd passes over the end of an earlier run that comes after the prompt was
+// sent.
+func TestLateEnd(t *testing.T) {
+	bubble(t, commands("echo 1"), func(t *testing.T, s *livetest.Server) {
+		s.On("session.prompt", false, func() bool {
+			s.Stream(`{"type":"session.execution.interrupted","data":{"sessionID":"ses_1","reason":"user"}}`)
+			synctest.Wait()
+			return true
+		})
+		p := &person{answers: map[string]broker.Answer{"per_a": decide(broker.Accept)}}
+		if out := run(t, must(t, s, live.Options{}), p); out.End != broker.Ended {
+			t.Error(out)
+		}
+		if d := cmp.Diff([]string{"echo 1"}, s.Ran()); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
 // TestEndCloses closes what is open when a run ends.
 func TestEndCloses(t *testing.T) {
 	bubble(t, func(t *livetest.Turn) {

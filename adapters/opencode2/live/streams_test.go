@@ -99,6 +99,19 @@ func TestStreams(t *testing.T) {
 		{name: "the stream never comes back", agent: commands("echo 1"), end: broker.Failed, reason: "can't be reached",
 			opened: func(s *livetest.Server, _ string) { deaf(s) },
 			told:   []string{"reject per_a", "interrupt ses_1"}, closed: []string{"per_a cancel stop"}},
+		{name: "the session is deleted", agent: commands("echo 1"), end: broker.Failed, reason: "isn't there any more",
+			opened: func(s *livetest.Server, _ string) { s.Delete("ses_1", true) },
+			told:   []string{"reject per_a"}, closed: []string{"per_a cancel stop"}},
+		{name: "the session is deleted, and its event is missed", agent: commands("echo 1"), end: broker.Failed, reason: "isn't there any more",
+			opened: func(s *livetest.Server, _ string) {
+				deaf(s)
+				s.Delete("ses_1", true)
+				later(s, time.Second, hears)
+			},
+			told: []string{"reject per_a"}, closed: []string{"per_a cancel stop"}},
+		{name: "the session is deleted, and nobody says so", agent: commands("echo 1"), answers: answers{"per_a": accept}, end: broker.Failed, reason: "isn't there any more",
+			opened: func(s *livetest.Server, _ string) { s.Delete("ses_1", false) },
+			told:   []string{"once per_a"}, closed: []string{"per_a another client"}},
 		{name: "the lists fail at first", agent: two, answers: answers{"per_b": accept}, end: broker.Ended,
 			opened: func(s *livetest.Server, id string) {
 				if id == "per_a" {

@@ -3,7 +3,6 @@ package livetest
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -124,91 +123,6 @@ func (s *Server) stop() {
 	s.streams.closeAll()
 }
 
-// Kill ends the server's process: what waits and what runs is lost, and nobody
-// answers.
-func (s *Server) Kill() {
-	for _, n := range s.networks {
-		n.Cut()
-	}
-	s.mu.Lock()
-	for _, t := range s.turns {
-		t.kill()
-	}
-	clear(s.turns)
-	s.pending = nil
-	clear(s.settled)
-	s.mu.Unlock()
-	s.streams.closeAll()
-}
-
-// Restart starts a server again that was killed, or whose network was cut.
-func (s *Server) Restart() {
-	for _, n := range s.networks {
-		n.Mend()
-	}
-}
-
-// DropStreams breaks every event stream; new ones are refused while deaf.
-func (s *Server) DropStreams(deaf bool) {
-	s.mu.Lock()
-	s.deaf = deaf
-	s.mu.Unlock()
-	s.streams.closeAll()
-}
-
-// Stall lets every open event stream fall silent, without ending it.
-func (s *Server) Stall() { s.streams.stall() }
-
-// Stick makes a session's rules stay as they are, none in a new one, as on a server
-// that doesn't know them.
-func (s *Server) Stick() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stuck = true
-}
-
-// SetRules changes a session's rules as another client would.
-func (s *Server) SetRules(id string, change func([]Rule) []Rule) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.rule(s.sessions[id], change(slices.Clone(s.sessions[id].rules)))
-}
-
-// On calls a function when the next call of an operation has come: before it has
-// happened, or after that and before it is answered. When the function returns
-// false, nothing more becomes of the call.
-func (s *Server) On(operation string, happened bool, do func() bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if happened {
-		s.afters[operation] = do
-	} else {
-		s.befores[operation] = do
-	}
-}
-
-// Agent does something in a session as another client's run: it has no prompt of
-// ours. A session that nobody knows is made, with rules.
-func (s *Server) Agent(id string, rules []Rule, a Agent) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	one := s.sessions[id]
-	if one == nil {
-		one = &session{id: id, rules: rules}
-		s.sessions[id] = one
-	}
-	s.turn(one, "", a, func(*Turn) {
-		s.durably(one, "session.execution.started", 1, false, map[string]any{"sessionID": id})
-	})
-}
-
-// SetAgent changes what the agent does with the next prompts.
-func (s *Server) SetAgent(a Agent) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.o.Agent = a
-}
-
 // guard lets nobody in without the password.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -324,90 +238,6 @@ func (s *Server) next(prefix string) string {
 	return fmt.Sprintf("%s_%d", prefix, s.serial)
 }
 
-// Ran lists the commands and changes that happened, in order.
-func (s *Server) Ran() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.ran)
-}
-
-// Calls lists what the server was asked, the event stream included.
-func (s *Server) Calls() []Operation {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.calls)
-}
-
-// Told is what the server was told to change, in short: "create", "update",
-// "prompt", "note per_1", "once per_1", "reject+ per_1" with a message, "reject
-// per_1" without, "answer frm_1", "cancel frm_1", "interrupt ses_1".
-func (s *Server) Told() []string {
-	var out []string
-	for _, op := range s.Calls() {
-		if !op.Write {
-			continue
-		}
-		out = append(out, op.told())
-	}
-	return out
-}
-
-func (o Operation) told() string {
-	switch o.Name {
-	case "session.permission.reply":
-		word := o.text("decision")
-		if o.text("message") != "" {
-			word += "+"
-		}
-		return word + " " + o.text("requestID")
-	case "session.form.reply":
-		return "answer " + o.text("formID")
-	case "session.form.cancel":
-		return "cancel " + o.text("formID")
-	case "session.synthetic":
-		return "note"
-	case "session.interrupt":
-		return "interrupt " + o.text("sessionID")
-	}
-	_, word, _ := strings.Cut(o.Name, ".")
-	return word
-}
-
-// Rules are a session's.
-func (s *Server) Rules(id string) []Rule {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if one := s.sessions[id]; one != nil {
-		return slices.Clone(one.rules)
-	}
-	return nil
-}
-
-// Waiting are the ids of the requests that wait, of all sessions.
-func (s *Server) Waiting() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []string
-	for _, p := range s.pending {
-		out = append(out, p.id)
-	}
-	return out
-}
-
-// Running reports whether anything runs.
-func (s *Server) Running() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.turns) > 0
-}
-
-// Saved are the grants that were saved for the project.
-func (s *Server) Saved() []Rule {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.saved)
-}
-
 func encode(v any) []byte {
 	text, err := strictjson.Encode(v)
 	if err != nil {
@@ -415,15 +245,3 @@ func encode(v any) []byte {
 	}
 	return text
 }
-
-// Interrupt interrupts a session as another client would.
-func (s *Server) Interrupt(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if t := s.turns[id]; t != nil {
-		t.interrupt("user")
-	}
-}
-
-// Stream sends everybody a text as an event, whatever it is.
-func (s *Server) Stream(text string) { s.streams.send([]byte(text)) }
