@@ -60,6 +60,9 @@ func TestChildren(t *testing.T) {
 				}
 				var calls []string
 				for _, op := range s.Calls() {
+					if c.name == "announced" && op.Name == "session.get" && strings.HasPrefix(short(op, d.ID()), "CHILD") && !strings.Contains(op.String(), "ses_foreign") {
+						t.Errorf("an announced child was looked up: %s", op)
+					}
 					if op.Write && op.Name != "session.create" && op.Name != "session.prompt" {
 						calls = append(calls, short(op, d.ID()))
 					}

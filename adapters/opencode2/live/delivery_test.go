@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -127,6 +128,30 @@ func TestDelivery(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestOtherAnswerWhileOursIsLost doesn't take a request for ours that another client
+// answered otherwise between our two tries.
+func TestOtherAnswerWhileOursIsLost(t *testing.T) {
+	bubble(t, commands("echo 1"), func(t *testing.T, s *livetest.Server) {
+		s.On("session.permission.reply", false, func() bool {
+			s.Settle("per_a", "reject")
+			synctest.Wait()
+			return false
+		})
+		p := &person{answers: map[string]broker.Answer{"per_a": decide(broker.AcceptForSession)}}
+		run(t, must(t, s, live.Options{}), p)
+		if d := cmp.Diff([]string{"per_a decline another client"}, p.closed()); d != "" {
+			t.Error(d)
+		}
+		if d := cmp.Diff([]string{"create", "prompt", "update", "once per_a", "once per_a"}, s.Told()); d != "" {
+			t.Error(d)
+		}
+		env, err := p.d.Env(t.Context())
+		if err != nil || len(env.Grants) > 0 || len(s.Ran()) > 0 {
+			t.Errorf("granted %v, ran %v, %v", env.Grants, s.Ran(), err)
+		}
+	})
 }
 
 // TestDeclineWaits declines one of two requests of a message: it is told after the

@@ -209,6 +209,24 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
+// TestLeftoversThatStay opens no session in which something waits that can't be
+// rejected.
+func TestLeftoversThatStay(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, s *livetest.Server) {
+		must(t, s, live.Options{}).Close()
+		s.Agent("ses_1", nil, commands("rm x"))
+		synctest.Wait()
+		s.Fail("session.permission.reply", livetest.Fails, livetest.Fails)
+		if _, err := open(t, s, live.Options{Session: "ses_1"}); err == nil || !strings.Contains(err.Error(), `"shell: rm x", which an earlier run left waiting, can't be rejected`) {
+			t.Error(err)
+		}
+		s.Fail("session.form.list", livetest.Page)
+		if _, err := open(t, s, live.Options{Session: "ses_1"}); err == nil || !strings.Contains(err.Error(), "the waiting requests can't be listed") {
+			t.Error(err)
+		}
+	})
+}
+
 // TestLateEnd passes over the end of an earlier run that comes after the prompt was
 // sent.
 func TestLateEnd(t *testing.T) {
