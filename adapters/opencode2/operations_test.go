@@ -3,7 +3,6 @@ package opencode2_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/modegate/modegate/adapters/broker"
 	"github.com/modegate/modegate/adapters/broker/brokertest"
 	"github.com/modegate/modegate/adapters/opencode2"
+	"github.com/modegate/modegate/adapters/opencode2/live/livetest"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
@@ -209,20 +209,20 @@ func TestForms(t *testing.T) {
 // TestRecordedAnswer compares the operation of the recorded answer with the
 // recorded call.
 func TestRecordedAnswer(t *testing.T) {
-	var asked, sent json.RawMessage
-	for _, line := range rawFrames(t) {
-		switch line.Label {
-		case "form.created":
-			asked = line.Frame.Event
-		case "session.form.reply":
-			sent = line.Frame.Input
+	var asked, sent jsontext.Value
+	for _, f := range recording(t).Frames {
+		switch {
+		case f.EventData("form.created").There():
+			asked = f.Data
+		case f.Kind == livetest.Outbound && f.Operation == opencode2.CallFormReply:
+			sent = f.Input.Raw()
 		}
 	}
 	r, err := opencode2.Boundary().Request(asked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	compact := jsontext.Value(sent)
+	compact := sent
 	if err := compact.Compact(); err != nil {
 		t.Fatal(err)
 	}
@@ -252,26 +252,4 @@ func FuzzOperations(f *testing.F) {
 			t.Errorf("%s has an id and a session and can't be answered: %v", native, err)
 		}
 	})
-}
-
-type rawFrame struct {
-	Label string
-	Frame struct{ Event, Input json.RawMessage }
-}
-
-func rawFrames(t *testing.T) []rawFrame {
-	t.Helper()
-	text, err := os.ReadFile("../../testdata/opencode2/question.ndjson")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []rawFrame
-	for line := range strings.Lines(string(text)) {
-		var f rawFrame
-		if err := json.Unmarshal([]byte(line), &f); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, f)
-	}
-	return out
 }

@@ -1,16 +1,15 @@
 package opencode2_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"flag"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/modegate/modegate/adapters/evidence"
 	"github.com/modegate/modegate/adapters/opencode2"
+	"github.com/modegate/modegate/adapters/opencode2/live/livetest"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
@@ -18,43 +17,20 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the evidence of the recording")
 
-// frame is one line of the recording of a real 2.0.18 server.
-type frame struct {
-	Type     string
-	Version  string
-	Metadata struct{ CapturedAt string }
-	Label    string
-	Frame    struct{ Data json.RawMessage }
-}
-
-func recording(t *testing.T) []frame {
+func recording(t *testing.T) *livetest.Recording {
 	t.Helper()
-	f, err := os.Open("../../testdata/opencode2/question.ndjson")
+	rec, err := livetest.ReadRecording("../../testdata/opencode2/question.ndjson")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	var out []frame
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var one frame
-		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, one)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return rec
 }
 
 // TestWireTakesOurRules compares the rules that the recorded server took for a
 // full-access session with those that are compiled, byte for byte in meaning,
 // and keeps the recording as the proof of the wire.
 func TestWireTakesOurRules(t *testing.T) {
-	frames := recording(t)
+	rec := recording(t)
 	policy, err := policies.Load("builtin/t3code")
 	if err != nil {
 		t.Fatal(err)
@@ -69,13 +45,13 @@ func TestWireTakesOurRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	compared := 0
-	for _, f := range frames {
-		if f.Label != "session.create.response" {
+	for _, f := range rec.Frames {
+		if f.Kind != livetest.Response || f.Operation != "session.create" {
 			continue
 		}
 		compared++
 		var created struct{ Data struct{ Permissions any } }
-		if err := json.Unmarshal(f.Frame.Data, &created); err != nil {
+		if err := json.Unmarshal(f.Data, &created); err != nil {
 			t.Fatal(err)
 		}
 		got = created.Data.Permissions
@@ -87,7 +63,7 @@ func TestWireTakesOurRules(t *testing.T) {
 		t.Errorf("%d sessions were created in the recording, want 1", compared)
 	}
 	entry := evidence.Entry{
-		Key: "opencode2.wire", Status: evaluator.Recorded, By: "opencode " + frames[0].Version, Date: frames[0].Metadata.CapturedAt,
+		Key: "opencode2.wire", Status: evaluator.Recorded, By: "opencode " + rec.Version, Date: rec.CapturedAt,
 		Cases: compared, Agreements: compared,
 	}
 	if *update {

@@ -16,9 +16,10 @@ import (
 // A Recording is what a client and a server of OpenCode 2 said to each other, at
 // the level of operations: a transcript of NDJSON, as T3 Code keeps them.
 type Recording struct {
-	File    string
-	Version string // the server's
-	Frames  []Frame
+	File       string
+	Version    string // the server's
+	CapturedAt string // a date, "" when it wasn't captured
+	Frames     []Frame
 }
 
 // A Frame is one line of a Recording after the first.
@@ -69,6 +70,7 @@ func ReadRecording(file string) (*Recording, error) {
 		}
 		if v.Get("type").Text() == "transcript_start" {
 			out.Version = v.Get("version").Text()
+			out.CapturedAt = v.Get("metadata", "capturedAt").Text()
 			continue
 		}
 		frame, err := readFrame(v)
