@@ -144,6 +144,7 @@ func befall(t *testing.T, f fault, step string) string {
 		w.at("before it is asked", f)
 		turn.Pause(time.Second)
 		shell(turn, "per_a", "echo 1")
+		turn.Pause(time.Second) // the answer's delivery is confirmed by then
 		w.at("after", f)
 		turn.Pause(2 * time.Minute)
 	})
