@@ -88,13 +88,16 @@ func TestRunOpenCode2(t *testing.T) {
 			if d := cmp.Diff(c.ran, s.Ran(), cmpopts.EquateEmpty()); d != "" {
 				t.Errorf("ran: %s", d)
 			}
-			rest := output
+			// What became of an answer is told once the agent has taken it, which
+			// may be before or after what the agent goes on with.
+			rest := map[bool]string{true: output, false: output}
 			for _, text := range c.says {
-				_, after, ok := strings.Cut(rest, text)
+				outcome := strings.HasPrefix(text, "= ")
+				_, after, ok := strings.Cut(rest[outcome], text)
 				if !ok {
 					t.Errorf("the output doesn't say %q there", text)
 				}
-				rest = after
+				rest[outcome] = after
 			}
 			if len(s.Waiting()) > 0 || s.Running() {
 				t.Errorf("left waiting %v, running %v", s.Waiting(), s.Running())
