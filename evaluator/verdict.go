@@ -26,6 +26,8 @@ type Verdict struct {
 	Provider    ProviderVersion `json:"provider"`
 	Proof       []Proof         `json:"proof"`
 	Policy      string          `json:"policy,omitempty"` // digest of the policy, when one was evaluated
+
+	Guardrails []GuardrailAnswer `json:"guardrails,omitempty"` // those that want the Action held tighter
 }
 
 // NativeAnswer is what the provider decides, before our callback answers.

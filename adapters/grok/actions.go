@@ -1,0 +1,28 @@
+package grok
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modegate/modegate/evaluator"
+)
+
+// Asked are the Actions that Grok's request to us is about, for the tools whose
+// requests are recorded (1.0.41, 2026-11-30).
+func (Dialect) Asked(_ evaluator.Action, part jsontext.Value) []evaluator.Action {
+	r, in, err := readRequest(part)
+	if err != nil {
+		return nil
+	}
+	switch r.Tool {
+	case shellTool:
+		return []evaluator.Action{{Kind: evaluator.Command, Command: in.Command}}
+	case writeTool, replaceTool:
+		return []evaluator.Action{{Kind: evaluator.FileChange, Path: in.FilePath}}
+	case askTool:
+		return []evaluator.Action{{Kind: evaluator.Question}}
+	}
+	return nil
+}
+
+// AnyPart is true: the parts are tools that do the same.
+func (Dialect) AnyPart() bool { return true }

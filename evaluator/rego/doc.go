@@ -1,0 +1,8 @@
+// Package rego owns what is written in Rego: guardrails, which tighten what a
+// live session may do, and invariants, which must hold over every cell of a
+// compiled policy. It is the one place that imports OPA.
+//
+// Rego is never asked to match native patterns: it sees Verdicts, which were
+// computed from native bytes. What a text may do is bounded when it is loaded:
+// it reads its input alone, no clock, no network, no environment, no data file.
+package rego
