@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -36,7 +35,7 @@ func Guard(d Dialect, v *evaluator.Verdict, a evaluator.Action, s evaluator.Guar
 	if v.Effect == evaluator.Deny {
 		return nil // nothing is stricter
 	}
-	g := guard{ask: ask, session: s, verdict: *v, explain: explain}
+	g := guard{ask: ask, session: s, verdict: *v, explain: explain, came: map[string]evaluator.Effect{}}
 	g.verdict.Trace = nil
 	if g.verdict.Parts == nil {
 		g.verdict.Parts = []evaluator.Part{}
@@ -128,8 +127,7 @@ type guard struct {
 	session evaluator.GuardrailSession
 	verdict evaluator.Verdict
 	explain bool
-	asked   []evaluator.Action // with what they came to
-	came    []evaluator.Effect
+	came    map[string]evaluator.Effect // by the Action, encoded
 	answers []evaluator.GuardrailAnswer
 	steps   []evaluator.Step
 	wants   []evaluator.Effect // of the steps
@@ -140,16 +138,16 @@ func (g *guard) put(part int, actions []evaluator.Action) (evaluator.Effect, err
 	total := evaluator.Allow
 	for _, a := range actions {
 		for _, a := range Subjects(a, g.session.Workspace) {
-			i := slices.IndexFunc(g.asked, func(b evaluator.Action) bool { return reflect.DeepEqual(a, b) })
-			if i < 0 {
-				e, err := g.one(part, a)
-				if err != nil {
+			key, err := strictjson.Encode(a)
+			if err != nil {
+				return evaluator.Unknown, err
+			}
+			if _, asked := g.came[string(key)]; !asked {
+				if g.came[string(key)], err = g.one(part, a); err != nil {
 					return evaluator.Unknown, err
 				}
-				i = len(g.asked)
-				g.asked, g.came = append(g.asked, a), append(g.came, e)
 			}
-			total = evaluator.Strictest(total, g.came[i])
+			total = evaluator.Strictest(total, g.came[string(key)])
 		}
 	}
 	return total, nil
@@ -224,10 +222,10 @@ func Subjects(a evaluator.Action, workspace string) []evaluator.Action {
 	if a.Kind != evaluator.Command {
 		return out
 	}
+	seen := map[string]bool{a.Command: true}
 	for _, line := range commandLines(a.Command) {
-		one := a
-		one.Command = line
-		if !slices.ContainsFunc(out, func(b evaluator.Action) bool { return b.Command == line }) {
+		if one := a; !seen[line] {
+			seen[line], one.Command = true, line
 			out = append(out, one)
 		}
 	}
