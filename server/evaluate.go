@@ -36,10 +36,12 @@ func postEvaluate(s *Server, c *call) {
 		c.refuse(p)
 		return
 	}
-	if out := c.snap.quickly(data); out != nil {
-		c.answer(http.StatusOK, *out)
-		release(out)
-		return
+	if !s.guarded() {
+		if out := c.snap.quickly(data); out != nil {
+			c.answer(http.StatusOK, *out)
+			release(out)
+			return
+		}
 	}
 	out, p := s.evaluate(c, data)
 	if p != nil {
@@ -63,10 +65,17 @@ func (s *Server) evaluate(c *call, data []byte) ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
+	guard, end := s.guard(c, d, q)
+	defer end()
 	if q.Actions == nil {
 		v, bad := answer(judge, "/action", *q.Action, q.Explain)
 		if bad != nil {
 			return nil, invalid(*bad)
+		}
+		if guard != nil {
+			if err := guard(&v, *q.Action); err != nil {
+				return nil, unavailable(err)
+			}
 		}
 		return encode(v)
 	}
@@ -78,6 +87,11 @@ func (s *Server) evaluate(c *call, data []byte) ([]byte, *problem) {
 		if one != nil {
 			bad = append(bad, *one)
 			continue
+		}
+		if guard != nil && len(bad) == 0 {
+			if err := guard(&v, a); err != nil {
+				return nil, unavailable(err)
+			}
 		}
 		verdicts.Verdicts = append(verdicts.Verdicts, v)
 	}

@@ -23,15 +23,18 @@ func healthOf(c *call, state string) health {
 	return health{state, compiler.PolicyRef{Name: c.snap.policy.Name, Digest: c.snap.policy.Digest}}
 }
 
-// getReady says no while the policy on disk is broken, and where. From afar the
+// getReady says no while the policy or a guardrail on disk is broken, and where. From afar the
 // places are shown only to who may read.
 func getReady(s *Server, c *call) {
-	f := s.failure.Load()
+	f, what, inForce := s.failure.Load(), "the policy", c.snap.policy.Digest
+	if f == nil && s.guarded() {
+		f, what, inForce = s.guardFailure.Load(), "a guardrail", s.guards.Load().Digest()
+	}
 	if f == nil {
 		c.reply(http.StatusOK, healthOf(c, "ready"))
 		return
 	}
-	p := newProblem(http.StatusServiceUnavailable, stateDegraded, "the policy on disk is broken since "+f.since.Format("2006-01-02 15:04:05 MST")+"; the last good one, "+c.snap.policy.Digest+", is in force")
+	p := newProblem(http.StatusServiceUnavailable, stateDegraded, what+" on disk is broken since "+f.since.Format("2006-01-02 15:04:05 MST")+"; the last good one, "+inForce+", is in force")
 	if s.Access.Loopback || c.who != nil && c.who.may([]Scope{ReadScope}) {
 		p.Errors = f.errors
 	}

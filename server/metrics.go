@@ -3,11 +3,14 @@ package server
 import (
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/modegate/modegate/evaluator"
 )
 
 // metrics count what the service does, for Prometheus.
@@ -17,6 +20,7 @@ type metrics struct {
 	took     *prometheus.HistogramVec
 	reloaded *prometheus.CounterVec
 	dropped  prometheus.Counter
+	guards   *prometheus.CounterVec
 	byRoute  map[*route]*routeMetrics
 }
 
@@ -41,18 +45,23 @@ func newMetrics(s *Server) *metrics {
 		dropped: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "modegate_event_readers_dropped_total", Help: "Readers of events that were dropped because they were too slow.",
 		}),
+		guards: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "modegate_guardrail_answers_total", Help: "What guardrails said, each time that one was asked: allow, ask, deny, failed.",
+		}, []string{"guardrail", "result"}),
 		byRoute: map[*route]*routeMetrics{},
 	}
-	degraded := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "modegate_policy_degraded", Help: "1 while the policy on disk is broken and the last good one is in force.",
-	}, func() float64 {
-		if s.failure.Load() != nil {
-			return 1
-		}
-		return 0
-	})
+	degraded := func(name, what string, f *atomic.Pointer[failure]) prometheus.GaugeFunc {
+		help := "1 while " + what + " on disk is broken and the last good one is in force."
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
+			if f.Load() != nil {
+				return 1
+			}
+			return 0
+		})
+	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.took, m.reloaded, m.dropped, degraded, policyInfo{s},
+	registry.MustRegister(m.requests, m.took, m.reloaded, m.dropped, m.guards, policyInfo{s},
+		degraded("modegate_policy_degraded", "the policy", &s.failure), degraded("modegate_guardrails_degraded", "a guardrail", &s.guardFailure),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
@@ -82,6 +91,15 @@ func (m *metrics) request(r *route, status int, took time.Duration) {
 		return
 	}
 	m.requests.WithLabelValues(r.path, method(r), strconv.Itoa(status)).Inc()
+}
+
+// guardrail counts what a guardrail said.
+func (m *metrics) guardrail(said evaluator.Said) {
+	result := said.Effect.String()
+	if said.Err != nil {
+		result = "failed"
+	}
+	m.guards.WithLabelValues(said.Name, result).Inc()
 }
 
 func (m *metrics) reloads(result string) { m.reloaded.WithLabelValues(result).Inc() }

@@ -29,12 +29,14 @@ type loaded struct {
 	Errors  []place    `json:"errors"`
 	Failed  *time.Time `json:"failed,omitempty"` // since when the files are broken
 	Builtin []string   `json:"builtin"`
+
+	Guardrails *guardrailState `json:"guardrails,omitempty"` // null when there are none
 }
 
 func (s *Server) loaded(snap *snapshot) loaded {
 	out := loaded{
 		Name: snap.policy.Name, Digest: snap.policy.Digest, State: stateOK, Files: snap.policy.Files, Paths: s.Policies,
-		Loaded: snap.loaded, Cells: len(snap.order), Builtin: policies.BuiltinNames(),
+		Loaded: snap.loaded, Cells: len(snap.order), Builtin: policies.BuiltinNames(), Guardrails: s.guardrailState(),
 	}
 	if f := s.failure.Load(); f != nil {
 		out.State, out.Errors, out.Failed = stateDegraded, f.errors, &f.since

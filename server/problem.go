@@ -73,6 +73,13 @@ func wrong(pointer string, err error) place {
 
 // places lists the problems of a policy. Another error has no place.
 func places(err error) []place {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		var out []place
+		for _, one := range several.Unwrap() {
+			out = append(out, places(one)...)
+		}
+		return out
+	}
 	var list diag.List
 	if !errors.As(err, &list) {
 		return []place{{Message: err.Error()}}

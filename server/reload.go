@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modegate/modegate/compiler"
@@ -13,7 +14,7 @@ import (
 	"github.com/modegate/modegate/policies"
 )
 
-// failure is what is wrong with the policy on disk.
+// failure is what is wrong with the policy or the guardrails on disk.
 type failure struct {
 	errors []place
 	text   string
@@ -77,18 +78,25 @@ func (s *Server) reload(ctx context.Context) (reloaded, error) {
 
 // degrade remembers what is wrong with the policy on disk, and says it once.
 func (s *Server) degrade(err error) {
+	if s.remember(&s.failure, "the policy on disk is broken, the last good one stays in force", err) {
+		s.metrics.reloads("failed")
+	}
+}
+
+// remember keeps what is wrong with something on disk, and says it once.
+func (s *Server) remember(as *atomic.Pointer[failure], message string, err error) (said bool) {
 	f := &failure{errors: places(err), text: err.Error(), since: time.Now().UTC().Truncate(time.Second)}
-	if before := s.failure.Load(); before != nil {
+	if before := as.Load(); before != nil {
 		f.since = before.since
 		if before.text == f.text {
-			return
+			return false
 		}
 	}
-	s.failure.Store(f)
-	s.metrics.reloads("failed")
+	as.Store(f)
 	for _, e := range f.errors {
-		s.Log.Error("the policy on disk is broken, the last good one stays in force", "file", e.File, "line", e.Line, "column", e.Column, "message", e.Message)
+		s.Log.Error(message, "file", e.File, "line", e.Line, "column", e.Column, "message", e.Message)
 	}
+	return true
 }
 
 func (s *Server) mended() {
@@ -171,6 +179,41 @@ func held(kept map[denyKey]lifted, k denyKey) bool {
 	return all
 }
 
+// reloadAll loads the policy and the guardrails, each by itself: what is wrong
+// with one doesn't keep the other back. The caller holds the place in which
+// policies are compiled.
+func (s *Server) reloadAll(ctx context.Context) (reloaded, error) {
+	changed, removed, guardErr := s.reloadGuardrails()
+	out, err := s.reload(ctx)
+	if out.Guardrails = s.guardrailState(); out.Guardrails != nil {
+		out.Guardrails.Changed, out.Guardrails.Removed = changed, removed
+	}
+	return out, errors.Join(err, guardErr)
+}
+
+// reloadGuardrails puts the guardrails on disk in force. Broken ones change
+// nothing but the state.
+func (s *Server) reloadGuardrails() (changed bool, removed []string, err error) {
+	if !s.guarded() {
+		return false, nil, nil
+	}
+	changed, removed, err = s.loadGuardrails()
+	if err != nil {
+		s.remember(&s.guardFailure, "the guardrails on disk are broken, the last good ones stay in force", err)
+		return false, nil, err
+	}
+	if s.guardFailure.Swap(nil) != nil {
+		s.Log.Info("the guardrails on disk are good again")
+	}
+	if changed {
+		s.Log.Info("guardrails in force", "digest", s.guards.Load().Digest())
+	}
+	for _, name := range removed {
+		s.Log.Warn("a guardrail no longer holds", "guardrail", name)
+	}
+	return changed, removed, nil
+}
+
 func postReload(s *Server, c *call) {
 	if _, p := c.body(); p != nil {
 		c.refuse(p)
@@ -180,12 +223,15 @@ func postReload(s *Server, c *call) {
 		c.refuse(p)
 		return
 	}
-	out, err := s.reload(context.WithoutCancel(c.Request.Context()))
+	out, err := s.reloadAll(context.WithoutCancel(c.Request.Context()))
 	s.give()
 	c.snap = s.current.Load()
 	c.Writer.Header()[policyHeader] = c.snap.header
 	if err != nil {
 		p := newProblem(http.StatusUnprocessableEntity, "broken-policy", "the policy on disk is broken; the last good one stays in force")
+		if s.failure.Load() == nil {
+			p = newProblem(http.StatusUnprocessableEntity, "broken-guardrails", "the guardrails on disk are broken; the last good ones stay in force")
+		}
 		p.Errors = places(err)
 		if errors.Is(err, context.Canceled) {
 			p = busy("the service is stopping")

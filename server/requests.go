@@ -33,6 +33,8 @@ type request struct {
 	DecidedBy string          `json:"decidedBy,omitempty"`
 	Reason    string          `json:"reason,omitempty"`
 
+	Guardrails []evaluator.GuardrailAnswer `json:"guardrails,omitempty"` // that have something against it
+
 	Digest    string    `json:"digest"` // of what is asked, byte for byte
 	Policy    string    `json:"policy"` // that was in force when it was asked
 	Opened    time.Time `json:"openedAt"`

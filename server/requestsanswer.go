@@ -86,6 +86,9 @@ func (d *desk) respondTo(c *call, shape broker.Shape, answer func(*entry) (broke
 		}
 		a, p := answer(e)
 		if p == nil {
+			p = ch.mayAccept(e, a)
+		}
+		if p == nil {
 			p = ch.respond(e, a, ch.by, "")
 		}
 		if next := ch.open[e.public.ID]; next != nil {

@@ -14,37 +14,50 @@ import (
 // answerAtOnce opens and answers a request that nobody needs to be asked about:
 // the session's modes answer it, or a grant covers it. It returns nil when
 // somebody has to be asked. What the adapter does is in the answer to its
-// request, not in an event.
-func (ch *change) answerAtOnce(t broker.Translator, owner *agentSession, e *entry) *entry {
+// request, not in an event. Guardrails may have somebody asked all the same, or
+// decline.
+func (ch *change) answerAtOnce(t broker.Translator, owner *agentSession, e *entry) (*entry, *problem) {
 	answer, by, why, ok := ch.automatic(t, owner, e)
 	if !ok {
 		answer, by, why, ok = ch.covered(owner, e)
 	}
+	if !ok || accepting(answer) {
+		g, p := ch.tightened(owner, e, ok, why)
+		switch {
+		case p != nil:
+			return nil, p
+		case g.effect == evaluator.Deny:
+			answer, ok = refusalOf(e.asked)
+			by, why = byGuardrail, g.why()
+		case g.effect == evaluator.Ask:
+			ok = false
+		}
+	}
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	steps, err := t.Operations(e.asked, answer)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	life, _, err := e.life.Respond(answer, by, why)
 	if err == nil {
 		life, err = life.Deliver(e.public.Shape)
 	}
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	opened, _, done := types(e.public.Shape)
 	native, plan, err := ch.nativeSteps(e, steps)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	e.handed = native
 	ch.log(opened, e, ch.by, nil)
 	ch.propose(e, plan)
 	out := e.lives(life, ch.at)
 	ch.log(done, out, by, nil)
-	return out
+	return out, nil
 }
 
 // automatic is the answer that the modes give: those of the session, and those
@@ -110,7 +123,11 @@ func (ch *change) coverOthers(h holder) {
 		if e.holder != h || e.life.State != broker.StatePending || e.public.Policy != ch.snap.policy.Digest {
 			continue
 		}
-		if a, by, why, ok := ch.covered(owner, e); ok {
+		a, by, why, ok := ch.covered(owner, e)
+		if !ok {
+			continue
+		}
+		if g, p := ch.atGate(owner, e, evaluator.Allow, why); p == nil && g.effect == evaluator.Allow {
 			_ = ch.respond(e, a, by, why) // what can't be delivered goes on waiting
 		}
 	}

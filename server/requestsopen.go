@@ -95,8 +95,8 @@ func (ch *change) openRequest(a *agentSession, in opening) (*entry, int, *proble
 		ch.put(next)
 	}
 	e.due, e.public.Expires = ch.at.Add(ch.expiry), ch.at.Add(ch.expiry)
-	if done := ch.answerAtOnce(t, owner, e); done != nil {
-		return done, http.StatusCreated, nil
+	if done, p := ch.answerAtOnce(t, owner, e); done != nil || p != nil {
+		return done, http.StatusCreated, p
 	}
 	if err := askable(asked); err != nil {
 		return nil, 0, unreadableRequest(err)

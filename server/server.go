@@ -32,6 +32,8 @@ type Config struct {
 	Log      *slog.Logger           // nil: nothing is logged
 	Web      fs.FS                  // the web page, nil: the embedded one
 
+	Guardrails GuardrailConfig
+
 	Store       *store.Store     // what sessions and requests are kept in; nil: there are none. The caller closes it
 	Translators Translators      // of the providers whose requests can be read
 	Expiry      time.Duration    // of a request that nobody answers, DefaultExpiry when 0
@@ -46,16 +48,19 @@ type Server struct {
 	current   atomic.Pointer[snapshot]
 	reloading chan struct{} // holds one value: whoever takes it may load or check
 	failure   atomic.Pointer[failure]
-	metrics   *metrics
-	ids       requestIDs
-	sessions  sessions // of browsers
-	desk      *desk    // nil without a store
-	providers []byte
-	stopping  chan struct{} // closed when the service shuts down
+
+	guards       atomic.Pointer[guardrails] // nil when there are none
+	guardFailure atomic.Pointer[failure]
+	metrics      *metrics
+	ids          requestIDs
+	sessions     sessions // of browsers
+	desk         *desk    // nil without a store
+	providers    []byte
+	stopping     chan struct{} // closed when the service shuts down
 }
 
-// New loads the policy and makes the service. It fails when there is no good
-// policy to start with; the error then is a diag.List.
+// New loads the policy and the guardrails and makes the service. It fails when
+// one of them isn't good to start with; the error then is a diag.List.
 func New(cfg Config) (*Server, error) {
 	if cfg.Access == nil {
 		cfg.Access = &Access{}
@@ -76,6 +81,14 @@ func New(cfg Config) (*Server, error) {
 	first, err := s.build(context.Background(), policy)
 	if err != nil {
 		return nil, err
+	}
+	if s.Guardrails.Timeout <= 0 {
+		s.Guardrails.Timeout = DefaultGuardrailTimeout
+	}
+	if s.guarded() {
+		if _, _, err := s.loadGuardrails(); err != nil {
+			return nil, err
+		}
 	}
 	s.metrics = newMetrics(s)
 	s.current.Store(first)

@@ -91,6 +91,7 @@ type change struct {
 	open     map[string]*entry // nil: its life is over
 	grants   map[holder][]evaluator.Grant
 	events   []event
+	gate     *gate // nil where there are no guardrails
 }
 
 // begin takes the desk for a change. What is overdue is closed first. end gives
@@ -250,10 +251,25 @@ func (d *desk) serve(c *call, f func(*change) (status int, body any, p *problem)
 	}
 }
 
+// make plans a change until guardrails have nothing more to say about it, and
+// commits it.
 func (d *desk) make(c *call, f func(*change) (int, any, *problem)) (status int, body any, snap *snapshot, p *problem) {
+	gate := d.s.newGate()
+	for range maxPlans {
+		status, body, snap, p = d.try(c, gate, f)
+		if !gate.ask(c.Request.Context()) {
+			return status, body, snap, p
+		}
+	}
+	return 0, nil, snap, unavailable(errUnsettled)
+}
+
+// try commits a change, unless its plan needs to hear guardrails first.
+func (d *desk) try(c *call, gate *gate, f func(*change) (int, any, *problem)) (status int, body any, snap *snapshot, p *problem) {
 	ch, end := d.begin(c.Request.Context(), c.who.Name)
 	defer end()
-	if status, body, p = f(ch); p == nil {
+	ch.gate = gate
+	if status, body, p = f(ch); p == nil && !gate.waits() {
 		p = ch.commit()
 	}
 	return status, body, ch.snap, p

@@ -17,8 +17,8 @@ const (
 	retryEvery = 5 * time.Second
 )
 
-// watch reloads the policy when its files have changed and then stayed the same
-// for one look, so that half-written files aren't read. Looking works wherever
+// watch reloads the policy and the guardrails when their files have changed and
+// then stayed the same for one look, so that half-written files aren't read. Looking works wherever
 // files are, mounted and linked ones too. When a reload finds further files, it
 // is followed by one that finds nothing changed.
 func (s *Server) watch(ctx context.Context) {
@@ -35,21 +35,23 @@ func (s *Server) watch(ctx context.Context) {
 		now := s.fingerprint()
 		stable := now == last
 		last = now
-		retry := s.failure.Load() != nil && time.Since(tried) >= retryEvery
+		broken := s.failure.Load() != nil || s.guardFailure.Load() != nil
+		retry := broken && time.Since(tried) >= retryEvery
 		if !stable || now == inForce && !retry {
 			continue
 		}
 		if s.take(ctx) != nil {
 			return
 		}
-		_, _ = s.reload(ctx) // what is wrong is logged, and kept as the state
+		_, _ = s.reloadAll(ctx) // what is wrong is logged, and kept as the state
 		s.give()
 		inForce, tried = now, time.Now()
 	}
 }
 
-// fingerprint is what the policy's files look like: those that the service was
-// started with, those of the policy in force, and those that an error names.
+// fingerprint is what the files look like: the guardrails', and the policy's: those
+// that the service was started with, those of the policy in force, and those that
+// an error names.
 func (s *Server) fingerprint() string {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -65,6 +67,9 @@ func (s *Server) fingerprint() string {
 	}
 	for _, path := range s.current.Load().policy.Files {
 		look(path)
+	}
+	if s.guarded() {
+		describeTree(&b, s.Guardrails.Dir)
 	}
 	if f := s.failure.Load(); f != nil {
 		for _, e := range f.errors {
