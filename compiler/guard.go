@@ -24,7 +24,8 @@ type Gated interface {
 }
 
 // AskGuardrails puts one input to every guardrail, and returns what all of them
-// said, in one order. The error is that no answer may be given.
+// said, in one order, settled (evaluator.Settle). The error is that no answer may
+// be given.
 type AskGuardrails func(evaluator.GuardrailInput) ([]evaluator.Said, error)
 
 // Guard lays what guardrails want over a Verdict on an Action. A Verdict still
@@ -160,9 +161,6 @@ func (g *guard) one(part int, a evaluator.Action) (evaluator.Effect, error) {
 	}
 	total := evaluator.Allow
 	for i, s := range said {
-		if s.Effect == evaluator.Unknown || s.Effect == evaluator.Review {
-			s.Effect = evaluator.Ask // no guardrail says that: it isn't taken for an allow
-		}
 		total = evaluator.Strictest(total, s.Effect)
 		g.answers = Spoke(g.answers, s)
 		if g.explain {

@@ -41,7 +41,7 @@ func wishes(want ...map[string]evaluator.Effect) AskGuardrails {
 			}
 			out = append(out, s)
 		}
-		return out, nil
+		return evaluator.Settle(out, true)
 	}
 }
 

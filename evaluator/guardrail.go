@@ -1,6 +1,9 @@
 package evaluator
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Guardrail is one of an admin's: a rule that may hold an Action tighter than
 // the policy does, and never looser.
@@ -52,16 +55,19 @@ type GuardrailAnswer struct {
 	Unenforced string `json:"unenforced,omitempty"`
 }
 
-// Settle says what stands in for guardrails that gave no answer: asking a person,
-// or, when ask is false, an error. Never an allow.
+// Settle says what stands in for guardrails that gave no answer, or none of the
+// three: asking a person, or, when ask is false, an error. Never an allow.
 func Settle(said []Said, ask bool) ([]Said, error) {
 	var failed []error
 	for i := range said {
-		if said[i].Err == nil {
-			continue
+		s := &said[i]
+		if s.Err == nil && s.Effect != Allow && s.Effect != Ask && s.Effect != Deny {
+			s.Err = fmt.Errorf("guardrail %s said %s, which no guardrail can", s.Name, s.Effect)
 		}
-		failed = append(failed, said[i].Err)
-		said[i].Effect, said[i].Reason = Ask, said[i].Err.Error()
+		if s.Err != nil {
+			failed = append(failed, s.Err)
+			s.Effect, s.Reason = Ask, s.Err.Error()
+		}
 	}
 	if ask {
 		return said, nil
