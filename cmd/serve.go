@@ -43,6 +43,7 @@ type serveFlags struct {
 	debug    bool
 	expiry   time.Duration
 	delivery time.Duration
+	guardrailFlags
 }
 
 func serveCommand() *cobra.Command {
@@ -72,6 +73,11 @@ With --tokens, callers need a token of that file, which holds hashes alone:
 HEX is printf %s "$TOKEN" | sha256sum. The scopes are read, adapter, approve and
 admin, which covers the others. The file is read when the service starts.
 
+With --guardrails, Rego of your own may tighten what happens: have a person asked,
+or deny. It holds wherever the provider asks us; what a provider runs without
+asking, no guardrail stops, and the Verdict says so. A guardrail that gives no
+answer is never an allow.
+
 The log is JSON, on stderr, one line a request; calls that succeed and come often
 (evaluations, health) are logged with --debug alone.`,
 		Example: `  modegate serve
@@ -90,6 +96,7 @@ The log is JSON, on stderr, one line a request; calls that succeed and come ofte
 	fl.StringVar(&f.key, "tls-key", "", "a file with the certificate's key, PEM")
 	fl.DurationVar(&f.expiry, "request-expiry", server.DefaultExpiry, "how long a request waits for somebody before it expires")
 	fl.DurationVar(&f.delivery, "delivery-timeout", server.DefaultDelivery, "how long an answer may be on its way to an adapter before it expires")
+	f.guardrailFlags.add(cmd)
 	fl.BoolVar(&f.debug, "debug", false, "log every request")
 	return cmd
 }
@@ -99,6 +106,10 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 		return fmt.Errorf("--addr %s: without --tokens the service listens on this machine alone: use 127.0.0.1:PORT, or give --tokens", f.addr)
 	}
 	secure, err := f.tls()
+	if err != nil {
+		return err
+	}
+	guardrails, err := f.guardrailFlags.config()
 	if err != nil {
 		return err
 	}
@@ -133,6 +144,8 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 		Access:   access,
 		Hosts:    f.named(secure),
 		Log:      log,
+
+		Guardrails: guardrails,
 
 		Store: kept, Translators: translators(), Expiry: f.expiry, Delivery: f.delivery,
 	})

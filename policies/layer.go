@@ -127,12 +127,48 @@ func (l *layer) readAcknowledge(n *Node) {
 		a := Acknowledgement{Source: n.Source}
 		const what = "an acknowledgement"
 		l.Map(n, what, map[string]func(*Node){
-			"gap":    func(n *Node) { a.Gap = l.gap(n, seen) },
-			"reason": func(n *Node) { a.Reason = l.Text(n, "reason") },
+			"gap":       func(n *Node) { a.Gap = l.gap(n, seen) },
+			"invariant": func(n *Node) { a.Invariant = l.invariant(n, seen) },
+			"reason":    func(n *Node) { a.Reason = l.Text(n, "reason") },
 		})
-		l.Require(n, what, "gap", "reason")
+		switch {
+		case n.Get("invariant") == nil:
+			l.Require(n, what, "gap", "reason")
+		case n.Get("gap") != nil:
+			l.Refuse(n.Source, "%s is of a gap or of an invariant, not of both: write two", what)
+		default:
+			l.Require(n, what, "reason")
+		}
 		l.policy.Acknowledge = append(l.policy.Acknowledge, a)
 	})
+}
+
+// invariantName is what invariants are called: the name of a Rego package.
+var invariantName = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
+
+// invariant reads which invariant doesn't hold, and on which provider. Whether
+// there is such an invariant is for whoever checks it to say.
+func (l *layer) invariant(n *Node, seen map[string]int) string {
+	s := l.Text(n, "invariant")
+	if s == "" {
+		return ""
+	}
+	provider, rest, _ := strings.Cut(s, ".")
+	if !slices.Contains(texts(evaluator.Providers()), provider) || !invariantName.MatchString(rest) {
+		l.Refuse(n.Source, "invariant %q isn't one on a provider: write provider.invariant, as check reports it", show(s))
+		return s
+	}
+	l.once(n, seen, "invariant", s)
+	return s
+}
+
+// once refuses what is acknowledged a second time.
+func (l *layer) once(n *Node, seen map[string]int, what, s string) {
+	if line, ok := seen[s]; ok {
+		l.Refuse(n.Source, "%s %q is acknowledged a second time (first on line %d): keep one", what, s, line)
+		return
+	}
+	seen[s] = n.Source.Line
 }
 
 // gap reads a gap's id. Whether there is such a gap is the compiler's to say.
@@ -144,10 +180,8 @@ func (l *layer) gap(n *Node, seen map[string]int) string {
 	parts := strings.SplitN(s, ".", 3)
 	if len(parts) < 3 || !slices.Contains(texts(evaluator.Providers()), parts[0]) || !slices.Contains(texts(evaluator.RuleKinds()), parts[1]) || !name.MatchString(parts[2]) {
 		l.Refuse(n.Source, "gap %q isn't the id of a gap: write provider.kind.rule, as the compiler reports it", show(s))
-	} else if line, ok := seen[s]; ok {
-		l.Refuse(n.Source, "gap %q is acknowledged a second time (first on line %d): keep one", s, line)
-	} else {
-		seen[s] = n.Source.Line
+		return s
 	}
+	l.once(n, seen, "gap", s)
 	return s
 }

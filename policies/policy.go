@@ -49,11 +49,13 @@ type Rule struct {
 	Source    evaluator.Source     // of the rule; carries the id
 }
 
-// Acknowledgement accepts one gap, by its id, for a reason.
+// Acknowledgement accepts, for a reason, one gap, or that one invariant doesn't
+// hold on one provider.
 type Acknowledgement struct {
-	Gap    string // provider.kind.rule
-	Reason string
-	Source evaluator.Source
+	Gap       string // provider.kind.rule; or
+	Invariant string // provider.invariant
+	Reason    string
+	Source    evaluator.Source
 }
 
 // NodeKind says what a Node is.

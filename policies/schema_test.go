@@ -18,6 +18,7 @@ import (
 // schemaBlind are the bad files whose fault a schema can't express, and why.
 var schemaBlind = map[string]string{
 	"acknowledge-twice":            "uniqueness by one key",
+	"acknowledge-invariant-twice":  "uniqueness by one key",
 	"extends-a-file":               "it depends on where the policy is read from",
 	"match-command-wide-space":     "depends on what a schema's \\s knows",
 	"odd-equals":                   "a text for most readers",

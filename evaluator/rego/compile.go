@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -105,6 +106,9 @@ func entries(f *folder, c *ast.Compiler, form form) []entry {
 	for _, name := range sorted(byName) {
 		e := byName[name]
 		rules := c.GetRulesWithPrefix(e.ref)
+		slices.SortFunc(rules, func(a, b *ast.Rule) int {
+			return cmp.Or(slices.Index(f.order, a.Location.File)-slices.Index(f.order, b.Location.File), a.Location.Row-b.Location.Row)
+		})
 		if len(rules) == 0 {
 			f.refuse(e.file, "package modegate.%s.%s has no rule %s, so nothing asks it: write one, or move helpers to a package of another name", form.root, name, form.entry)
 			continue
@@ -117,7 +121,6 @@ func entries(f *folder, c *ast.Compiler, form form) []entry {
 			case len(r.Head.Args) > 0 || (r.Head.Key != nil) != form.set || r.Head.Value != nil && form.set || len(r.Head.Ref()) > 1:
 				f.found = append(f.found, at(r.Location, "%s must be %s", form.entry, map[bool]string{true: "a set: " + form.entry + " contains …", false: "one value: " + form.entry + " := …"}[form.set]))
 			}
-			e.line = min(e.line, r.Location.Row)
 		}
 		out = append(out, *e)
 	}
