@@ -36,6 +36,7 @@ func Guard(d Dialect, v *evaluator.Verdict, a evaluator.Action, s evaluator.Guar
 	if v.Effect == evaluator.Deny {
 		return nil // nothing is stricter
 	}
+	s.Workspace = Workspace(s.Workspace)
 	g := guard{ask: ask, session: s, verdict: *v, explain: explain, came: map[string]evaluator.Effect{}}
 	g.verdict.Trace = nil
 	if g.verdict.Parts == nil {
@@ -228,6 +229,15 @@ func Subjects(a evaluator.Action, workspace string) []evaluator.Action {
 		}
 	}
 	return out
+}
+
+// Workspace is a session's folder as guardrails see it: clean, so that no ".."
+// leads out of what it seems to lie in; "" when it isn't known.
+func Workspace(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return paths.Abs("/", dir)
 }
 
 // inside writes a path relative to the workspace where it lies in it, and clean.

@@ -211,3 +211,17 @@ func TestSubjects(t *testing.T) {
 		}
 	}
 }
+
+// TestWorkspaceIsClean: a guardrail that looks at the beginning of the workspace
+// isn't led astray.
+func TestWorkspaceIsClean(t *testing.T) {
+	v := verdict(evaluator.Ask, evaluator.Ask, evaluator.Ask)
+	seen := ""
+	err := Guard(asker{}, &v, run("push"), evaluator.GuardrailSession{Workspace: "/srv/sandboxes/../../home/dev"}, false, func(in evaluator.GuardrailInput) ([]evaluator.Said, error) {
+		seen = in.Session.Workspace
+		return nil, nil
+	})
+	if err != nil || seen != "/home/dev" {
+		t.Errorf("%q, %v", seen, err)
+	}
+}

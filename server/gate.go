@@ -143,10 +143,10 @@ func (ch *change) gateInputs(owner *agentSession, e *entry, cell evaluator.Cell,
 	if effect == evaluator.Ask {
 		v.Decider = evaluator.ByPerson
 	}
-	session := evaluator.GuardrailSession{ID: owner.ID, Workspace: owner.Workspace, Parent: owner.Parent, Turn: e.runs.turn}
+	session := evaluator.GuardrailSession{ID: owner.ID, Workspace: compiler.Workspace(owner.Workspace), Parent: owner.Parent, Turn: e.runs.turn}
 	var out []evaluator.GuardrailInput
 	for _, a := range broker.ActionsOf(ch.translators[owner.Provider], e.asked) {
-		for _, a := range compiler.Subjects(a, owner.Workspace) {
+		for _, a := range compiler.Subjects(a, session.Workspace) {
 			out = append(out, evaluator.GuardrailInput{Verdict: v, Action: a, Session: session})
 		}
 	}

@@ -62,6 +62,7 @@ func (s *Server) reload(ctx context.Context) (reloaded, error) {
 	}
 	out := reloaded{Changed: true, Lifted: liftedDenies(old, next)}
 	s.mended()
+	s.retire(old)
 	s.current.Store(next)
 	close(old.changed)
 	if s.desk != nil {

@@ -33,7 +33,7 @@ func table() []*route {
 	const ruleset = "/v1/rulesets/:provider/:mode/:interaction"
 	return []*route{
 		{method: "GET", path: "/v1/providers", scopes: use, handle: getProviders},
-		{method: "GET", path: ruleset, scopes: use, query: []string{"wait"}, handle: getRuleset},
+		{method: "GET", path: ruleset, scopes: use, query: []string{"wait", "policy"}, handle: getRuleset},
 		{method: "POST", path: ruleset, scopes: use, query: []string{"wait"}, heavy: true, handle: postRuleset},
 		{method: "POST", path: "/v1/evaluate", scopes: use, quiet: true, handle: postEvaluate},
 		{method: "GET", path: "/v1/matrix", scopes: read, handle: getMatrix},

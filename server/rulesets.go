@@ -37,6 +37,11 @@ type encoded struct {
 }
 
 func getRuleset(s *Server, c *call) {
+	p := s.asOf(c)
+	if p != nil {
+		c.refuse(p)
+		return
+	}
 	at, p := c.cellOf()
 	if p != nil {
 		c.refuse(p)

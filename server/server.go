@@ -46,7 +46,8 @@ type Server struct {
 	Config
 	engine    *gin.Engine
 	current   atomic.Pointer[snapshot]
-	reloading chan struct{} // holds one value: whoever takes it may load or check
+	earlier   atomic.Pointer[[]*snapshot] // that were in force, the oldest first
+	reloading chan struct{}               // holds one value: whoever takes it may load or check
 	failure   atomic.Pointer[failure]
 
 	guards       atomic.Pointer[guardrails] // nil when there are none
