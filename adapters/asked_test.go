@@ -70,7 +70,14 @@ func shown(t *testing.T, p evaluator.Provider, native []byte, workspace string) 
 	}
 	var out []evaluator.Action
 	for _, a := range broker.ActionsOf(boundaries[p], r) {
-		out = append(out, compiler.Subjects(a, workspace)...)
+		out = append(out, subjects(a, workspace)...)
+	}
+	return out
+}
+
+func subjects(a evaluator.Action, workspace string) (out []evaluator.Action) {
+	for _, in := range compiler.Subjects(evaluator.GuardrailInput{Action: a, Session: evaluator.GuardrailSession{Workspace: workspace}}) {
+		out = append(out, in.Action)
 	}
 	return out
 }
@@ -165,7 +172,7 @@ func TestAskedIsShown(t *testing.T) {
 			t.Errorf("%s %s: the request shows nothing", c.provider, c.request)
 		}
 		for _, a := range asked {
-			for _, a := range compiler.Subjects(a, c.workspace) {
+			for _, a := range subjects(a, c.workspace) {
 				if !live[fmt.Sprintf("%+v", a)] {
 					t.Errorf("%s %s: the real request doesn't show %+v: it shows %v", c.provider, c.request, a, live)
 				}

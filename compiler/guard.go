@@ -36,7 +36,6 @@ func Guard(d Dialect, v *evaluator.Verdict, a evaluator.Action, s evaluator.Guar
 	if v.Effect == evaluator.Deny {
 		return nil // nothing is stricter
 	}
-	s.Workspace = Workspace(s.Workspace)
 	g := guard{ask: ask, session: s, verdict: *v, explain: explain, came: map[string]evaluator.Effect{}}
 	g.verdict.Trace = nil
 	if g.verdict.Parts == nil {
@@ -139,13 +138,13 @@ type guard struct {
 func (g *guard) put(part int, actions []evaluator.Action) (evaluator.Effect, error) {
 	total := evaluator.Allow
 	for _, a := range actions {
-		for _, a := range Subjects(a, g.session.Workspace) {
-			key, err := strictjson.Encode(a)
+		for _, in := range Subjects(evaluator.GuardrailInput{Verdict: g.verdict, Action: a, Session: g.session}) {
+			key, err := strictjson.Encode(in.Action)
 			if err != nil {
 				return evaluator.Unknown, err
 			}
 			if _, asked := g.came[string(key)]; !asked {
-				if g.came[string(key)], err = g.one(part, a); err != nil {
+				if g.came[string(key)], err = g.one(part, in); err != nil {
 					return evaluator.Unknown, err
 				}
 			}
@@ -155,8 +154,8 @@ func (g *guard) put(part int, actions []evaluator.Action) (evaluator.Effect, err
 	return total, nil
 }
 
-func (g *guard) one(part int, a evaluator.Action) (evaluator.Effect, error) {
-	said, err := g.ask(evaluator.GuardrailInput{Verdict: g.verdict, Action: a, Session: g.session})
+func (g *guard) one(part int, in evaluator.GuardrailInput) (evaluator.Effect, error) {
+	said, err := g.ask(in)
 	if err != nil {
 		return evaluator.Unknown, err
 	}
@@ -165,7 +164,7 @@ func (g *guard) one(part int, a evaluator.Action) (evaluator.Effect, error) {
 		total = evaluator.Strictest(total, s.Effect)
 		g.answers = Spoke(g.answers, s)
 		if g.explain {
-			g.steps, g.wants = append(g.steps, step(part, i, a, s)), append(g.wants, s.Effect)
+			g.steps, g.wants = append(g.steps, step(part, i, in.Action, s)), append(g.wants, s.Effect)
 		}
 	}
 	return total, nil
@@ -206,34 +205,42 @@ func Spoke(list []evaluator.GuardrailAnswer, s evaluator.Said) []evaluator.Guard
 	return list
 }
 
-// Subjects are what guardrails are asked about for one Action: the Action with
-// its paths relative to the workspace where they lie in it, and for a command
-// line each of its commands beside the whole. At the gate and in an evaluation
-// they are the same.
-func Subjects(a evaluator.Action, workspace string) []evaluator.Action {
-	for _, p := range []*string{&a.Path, &a.To, &a.Cwd} {
-		*p = inside(workspace, *p)
+// maxSubjects bounds how many commands of one line guardrails are asked about.
+const maxSubjects = 100
+
+// Subjects are what guardrails are asked for one input: its Action with the paths
+// relative to the workspace where they lie in it, and for a command line each of
+// its commands beside the whole. At the gate and in an evaluation they are the
+// same.
+func Subjects(in evaluator.GuardrailInput) []evaluator.GuardrailInput {
+	in.Session.Workspace = cleanFolder(in.Session.Workspace)
+	for _, p := range []*string{&in.Action.Path, &in.Action.To, &in.Action.Cwd} {
+		*p = inside(in.Session.Workspace, *p)
 	}
-	if a.Cwd == "." {
-		a.Cwd = ""
+	if in.Action.Cwd == "." {
+		in.Action.Cwd = ""
 	}
-	out := []evaluator.Action{a}
-	if a.Kind != evaluator.Command {
+	out := []evaluator.GuardrailInput{in}
+	if in.Action.Kind != evaluator.Command {
 		return out
 	}
-	seen := map[string]bool{a.Command: true}
-	for _, line := range commandLines(a.Command) {
-		if one := a; !seen[line] {
-			seen[line], one.Command = true, line
+	seen := map[string]bool{in.Action.Command: true}
+	for _, line := range commandLines(in.Action.Command) {
+		if one := in; !seen[line] {
+			seen[line], one.Action.Command = true, line
 			out = append(out, one)
 		}
+	}
+	if len(out) > maxSubjects {
+		in.Unaskable = fmt.Errorf("the command line has %d commands, and guardrails are asked about %d at most", len(out)-1, maxSubjects-1)
+		return []evaluator.GuardrailInput{in}
 	}
 	return out
 }
 
-// Workspace is a session's folder as guardrails see it: clean, so that no ".."
-// leads out of what it seems to lie in; "" when it isn't known.
-func Workspace(dir string) string {
+// cleanFolder is a session's folder as guardrails see it: no ".." leads out of what
+// it seems to lie in; "" when it isn't known.
+func cleanFolder(dir string) string {
 	if dir == "" {
 		return ""
 	}

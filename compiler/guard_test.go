@@ -206,9 +206,20 @@ func TestSubjects(t *testing.T) {
 		{"/w", at("", ""), []evaluator.Action{at("", "")}},
 		{"/w", evaluator.Action{Kind: evaluator.FileChange}, []evaluator.Action{{Kind: evaluator.FileChange}}},
 	} {
-		if d := cmp.Diff(c.want, Subjects(c.action, c.workspace)); d != "" {
+		var got []evaluator.Action
+		for _, in := range Subjects(evaluator.GuardrailInput{Action: c.action, Session: evaluator.GuardrailSession{Workspace: c.workspace}}) {
+			got = append(got, in.Action)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%+v in %q: %s", c.action, c.workspace, d)
 		}
+	}
+	var line strings.Builder
+	for i := range maxSubjects {
+		fmt.Fprintf(&line, "a%d;", i)
+	}
+	if got := Subjects(evaluator.GuardrailInput{Action: run(line.String())}); len(got) != 1 || got[0].Unaskable == nil {
+		t.Errorf("%d subjects of a line with %d commands: %v", len(got), maxSubjects, got[0].Unaskable)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modegate/modegate/evaluator"
-	"github.com/modegate/modegate/internal/paths"
 	"github.com/modegate/modegate/internal/strictjson"
 	"github.com/modegate/modegate/policies"
 )
@@ -17,6 +16,7 @@ type Matrix struct {
 	Policy  PolicyRef          `json:"policy"`
 	Env     evaluator.Env      `json:"env"` // that the cells are compiled for
 	Actions []evaluator.Action `json:"actions"`
+	Omitted int                `json:"omitted"` // Actions of further rules, that were too many
 	Cells   []MatrixCell       `json:"cells"`
 }
 
@@ -53,7 +53,7 @@ const maxMatrixActions = 500
 // any of them is compared with its Intent on. The error is Compile's.
 func NewMatrix(p *policies.Policy, dialects []Dialect) (*Matrix, error) {
 	m := &Matrix{Policy: PolicyRef{Name: p.Name, Digest: p.Digest}, Env: evaluator.Env{Workspace: "/a-workspace", Home: "/a-home"}}
-	m.Actions = m.actions(p, dialects)
+	m.addActions(p, dialects)
 	for _, d := range dialects {
 		for _, mode := range evaluator.Modes() {
 			for _, interaction := range evaluator.Interactions() {
@@ -68,26 +68,40 @@ func NewMatrix(p *policies.Policy, dialects []Dialect) (*Matrix, error) {
 	return m, nil
 }
 
-// actions joins the probes of all cells.
-func (m *Matrix) actions(p *policies.Policy, dialects []Dialect) (out []evaluator.Action) {
+// addActions joins the probes of all cells: first those of no rule, so that rules
+// without number don't crowd them out.
+func (m *Matrix) addActions(p *policies.Policy, dialects []Dialect) {
 	seen := map[string]bool{}
-	for _, d := range dialects {
-		for _, mode := range evaluator.Modes() {
-			for _, interaction := range evaluator.Interactions() {
-				env := d.Env(interaction, m.Env)
-				in := Lower(p, evaluator.Cell{Provider: d.Provider(), Mode: mode, Interaction: interaction})
-				in.PlanFiles = d.PlanFiles(env)
-				for _, a := range probes(in, env) {
-					key, err := strictjson.Encode(a)
-					if err == nil && !seen[string(key)] && len(out) < maxMatrixActions {
-						seen[string(key)] = true
-						out = append(out, a)
+	for _, withRules := range []bool{false, true} {
+		for _, d := range dialects {
+			for _, mode := range evaluator.Modes() {
+				for _, interaction := range evaluator.Interactions() {
+					env := d.Env(interaction, m.Env)
+					in := Lower(p, evaluator.Cell{Provider: d.Provider(), Mode: mode, Interaction: interaction})
+					in.PlanFiles = d.PlanFiles(env)
+					if !withRules {
+						in.Rules = nil
 					}
+					m.add(seen, probes(in, env))
 				}
 			}
 		}
 	}
-	return out
+}
+
+func (m *Matrix) add(seen map[string]bool, actions []evaluator.Action) {
+	for _, a := range actions {
+		key, err := strictjson.Encode(a)
+		switch {
+		case err != nil || seen[string(key)]:
+			continue
+		case len(m.Actions) == maxMatrixActions:
+			m.Omitted++
+		default:
+			m.Actions = append(m.Actions, a)
+		}
+		seen[string(key)] = true
+	}
 }
 
 func (m *Matrix) cell(p *policies.Policy, d Dialect, at evaluator.Cell) (MatrixCell, error) {
@@ -124,7 +138,7 @@ func planned(globs, places []string, env evaluator.Env) bool {
 	for _, p := range places {
 		in := false
 		for _, glob := range globs {
-			in = in || MatchPath(paths.Home(env.Home, glob), p, env)
+			in = in || MatchPath(glob, p, env)
 		}
 		if !in {
 			return false

@@ -20,6 +20,10 @@ type GuardrailInput struct {
 	Verdict `json:",inline"`
 	Action  Action           `json:"action"`
 	Session GuardrailSession `json:"session"`
+
+	// Unaskable is why it can't be put to guardrails, nil when it can: then none
+	// has an answer.
+	Unaskable error `json:"-"`
 }
 
 // GuardrailSession is the session that an Action belongs to, as far as it is

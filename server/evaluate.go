@@ -65,6 +65,11 @@ func (s *Server) evaluate(c *call, data []byte) ([]byte, *problem) {
 	if p != nil {
 		return nil, p
 	}
+	if s.guarded() && q.Actions != nil {
+		if p := c.heavy(); p != nil {
+			return nil, p
+		}
+	}
 	guard, end := s.guard(c, d, q)
 	defer end()
 	if q.Actions == nil {

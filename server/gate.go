@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,8 +20,8 @@ import (
 type gate struct {
 	s      *Server
 	set    *guardrails
-	known  map[string]heard
-	wanted map[string]evaluator.GuardrailInput
+	known  map[[sha256.Size]byte]heard // by the input, encoded
+	wanted []evaluator.GuardrailInput
 }
 
 // heard is what all guardrails said about one input, or that no answer may be
@@ -35,19 +36,24 @@ func (s *Server) newGate() *gate {
 	if !s.guarded() {
 		return nil
 	}
-	return &gate{s: s, set: s.guards.Load(), known: map[string]heard{}, wanted: map[string]evaluator.GuardrailInput{}}
+	return &gate{s: s, set: s.guards.Load(), known: map[[sha256.Size]byte]heard{}}
 }
 
 // hear returns what is known about an input, and notes one that isn't.
 func (g *gate) hear(in evaluator.GuardrailInput) (h heard, ok bool) {
-	key, err := strictjson.Encode(in)
+	key, err := keyOf(in)
 	if err != nil {
 		return heard{err: err}, true
 	}
-	if h, ok = g.known[string(key)]; !ok {
-		g.wanted[string(key)] = in
+	if h, ok = g.known[key]; !ok {
+		g.wanted = append(g.wanted, in)
 	}
 	return h, ok
+}
+
+func keyOf(in evaluator.GuardrailInput) (key [sha256.Size]byte, err error) {
+	text, err := strictjson.Encode(in)
+	return sha256.Sum256(text), err
 }
 
 // waits reports whether something was wanted that isn't known.
@@ -61,11 +67,16 @@ func (g *gate) ask(ctx context.Context) bool {
 	ctx, end := context.WithTimeout(ctx, g.s.Guardrails.Timeout)
 	defer end()
 	ask := g.s.askGuardrails(ctx, g.set)
-	for _, key := range sortedKeys(g.wanted) {
-		said, err := ask(g.wanted[key])
-		g.known[key] = heard{said, err}
+	for _, in := range g.wanted {
+		key, err := keyOf(in)
+		if _, twice := g.known[key]; twice || err != nil {
+			continue
+		}
+		var h heard
+		h.said, h.err = ask(in)
+		g.known[key] = h
 	}
-	clear(g.wanted)
+	g.wanted = nil
 	return true
 }
 
@@ -102,7 +113,11 @@ func (ch *change) atGate(owner *agentSession, e *entry, effect evaluator.Effect,
 		return out, nil
 	}
 	cells := []evaluator.Cell{owner.cell()}
-	if running, err := ch.turn(e.runs.session, e.runs.turn); err == nil && running != nil {
+	running, err := ch.turn(e.runs.session, e.runs.turn)
+	if err != nil {
+		return out, ch.unreadable(err)
+	}
+	if running != nil {
 		if cell := (evaluator.Cell{Provider: owner.Provider, Mode: running.Mode, Interaction: running.Interaction}); cell != cells[0] {
 			cells = append(cells, cell)
 		}
@@ -143,12 +158,10 @@ func (ch *change) gateInputs(owner *agentSession, e *entry, cell evaluator.Cell,
 	if effect == evaluator.Ask {
 		v.Decider = evaluator.ByPerson
 	}
-	session := evaluator.GuardrailSession{ID: owner.ID, Workspace: compiler.Workspace(owner.Workspace), Parent: owner.Parent, Turn: e.runs.turn}
+	session := evaluator.GuardrailSession{ID: owner.ID, Workspace: owner.Workspace, Parent: owner.Parent, Turn: e.runs.turn}
 	var out []evaluator.GuardrailInput
 	for _, a := range broker.ActionsOf(ch.translators[owner.Provider], e.asked) {
-		for _, a := range compiler.Subjects(a, session.Workspace) {
-			out = append(out, evaluator.GuardrailInput{Verdict: v, Action: a, Session: session})
-		}
+		out = append(out, compiler.Subjects(evaluator.GuardrailInput{Verdict: v, Action: a, Session: session})...)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -41,6 +42,19 @@ const DefaultGuardrailTimeout = 500 * time.Millisecond
 type guardrails struct {
 	GuardrailSet
 	loaded time.Time
+}
+
+// ask puts one input to every guardrail that can be put to them.
+func (g *guardrails) ask(ctx context.Context, in evaluator.GuardrailInput) []evaluator.Said {
+	if in.Unaskable == nil {
+		return g.Ask(ctx, in)
+	}
+	list := g.List()
+	out := make([]evaluator.Said, len(list))
+	for i, one := range list {
+		out[i] = evaluator.Said{Guardrail: one, Err: fmt.Errorf("guardrail %s wasn't asked: %w", one.Name, in.Unaskable)}
+	}
+	return out
 }
 
 // errNoGuardrail is that guardrails gave no answer.
@@ -84,7 +98,7 @@ func gone(old, next []evaluator.Guardrail) (names []string) {
 // askGuardrails asks one set, until the context ends.
 func (s *Server) askGuardrails(ctx context.Context, set *guardrails) compiler.AskGuardrails {
 	return func(in evaluator.GuardrailInput) ([]evaluator.Said, error) {
-		said := set.Ask(ctx, in)
+		said := set.ask(ctx, in)
 		for _, one := range said {
 			s.metrics.guardrail(one)
 			if one.Err != nil {

@@ -191,6 +191,23 @@ func TestGuardrailThatDoesNotEnd(t *testing.T) {
 	}
 }
 
+// TestEndlessCommandLines: what can't be put to guardrails has no answer of theirs.
+func TestEndlessCommandLines(t *testing.T) {
+	var line strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&line, "a%d;", i)
+	}
+	body := fmt.Sprintf(`{"provider":"grok","mode":"full-access","action":{"kind":"command","command":%q}}`, line.String())
+	if got := ask(t, guarded(t, under(always("allow"))), "POST", "/v1/evaluate", body); got.status != 503 || !strings.Contains(got.body, "guardrail g wasn't asked: the command line has 200 commands") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	d := newGuardedDesk(t, always("allow"), func(cfg *server.Config) { cfg.Guardrails.Ask = true })
+	d.load("s", "opencode", "approval-required")
+	if r := d.ask("s", line.String()); r.State != "pending" {
+		t.Errorf("%+v", r)
+	}
+}
+
 type guardrailsLoaded struct {
 	Guardrails *struct {
 		State, Digest, OnError, Timeout string

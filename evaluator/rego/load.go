@@ -112,6 +112,10 @@ func (f *folder) file(src Source, name string) []byte {
 			return nil
 		}
 	}
+	if info, err := fs.Stat(src.Files, name); err == nil && info.IsDir() {
+		f.refuse(at, "a link to a folder isn't followed: put the files here")
+		return nil
+	}
 	if path.Ext(name) != ".rego" || strings.HasSuffix(name, "_test.rego") {
 		return nil
 	}
@@ -127,14 +131,11 @@ func (f *folder) file(src Source, name string) []byte {
 	f.texts.Add(at, text)
 	f.order = append(f.order, at)
 	m, err := ast.ParseModuleWithOpts(at, string(text), ast.ParserOptions{ProcessAnnotation: true, RegoVersion: ast.RegoV1})
-	switch {
-	case err != nil:
+	if err != nil {
 		f.found = append(f.found, f.problems(err, at)...)
-	case m == nil:
-		f.refuse(at, "the file has no package")
-	default:
-		f.modules[at] = m
+		return text
 	}
+	f.modules[at] = m
 	return text
 }
 

@@ -3,6 +3,7 @@ package rego
 import (
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -125,6 +126,32 @@ func TestLoad(t *testing.T) {
 	h, err := LoadGuardrails(files(other))
 	if err != nil || h.Digest() == g.Digest() || !strings.HasPrefix(g.Digest(), "sha256:") {
 		t.Errorf("%v: another text has the digest %s", err, g.Digest())
+	}
+}
+
+// TestLinks: files may be links, as where a volume is mounted; a link to a folder
+// isn't left out in silence.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(dir+"/..2026/more", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"..data": "..2026", "quiet.rego": "..data/quiet.rego"} {
+		if err := os.Symlink(to, dir+"/"+link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(dir+"/..2026/quiet.rego", []byte(allows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if g, err := LoadGuardrails(Folder(dir)); err != nil || len(g.List()) != 1 {
+		t.Errorf("%v", err)
+	}
+	if err := os.Symlink("..2026/more", dir+"/more"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadGuardrails(Folder(dir)); err == nil || !strings.Contains(err.Error(), "more: a link to a folder isn't followed") {
+		t.Errorf("%v", err)
 	}
 }
 
