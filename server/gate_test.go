@@ -89,6 +89,20 @@ func TestGateTightens(t *testing.T) {
 	}
 }
 
+// TestQuestionsUnderGuardrails: a question that a guardrail denies is dismissed.
+func TestQuestionsUnderGuardrails(t *testing.T) {
+	d := newGuardedDesk(t, always("deny"))
+	d.load("s", "opencode", "approval-required")
+	if r := d.open("s", questionOf("que_1", "ses_s")); r.State != "cancelled" || r.Decision != "cancel" || r.DecidedBy != "modegate:guardrail" || len(r.Operations) != 1 || r.Operations[0].Call != "question.reject" {
+		t.Errorf("%+v", r)
+	}
+	d = newGuardedDesk(t, always("ask"))
+	d.load("s", "opencode", "approval-required")
+	if r := d.open("s", questionOf("que_1", "ses_s")); r.State != "pending" {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestGateSees holds what guardrails see at the gate.
 func TestGateSees(t *testing.T) {
 	var seen []evaluator.GuardrailInput

@@ -40,10 +40,11 @@ func compile(f *folder, form form) []program {
 			f.found = append(f.found, traps(m)...)
 		}
 	}
-	c := ast.NewCompiler().WithStrict(true).WithUnsafeBuiltins(refused()).SetErrorLimit(0)
+	can, refused := capabilities()
+	c := ast.NewCompiler().WithStrict(true).WithCapabilities(can).SetErrorLimit(0)
 	c.Compile(f.modules)
 	if c.Failed() {
-		f.found = append(f.found, f.problems(c.Errors, f.name)...)
+		f.found = append(f.found, explained(f.problems(c.Errors, f.name), refused)...)
 	}
 	if len(f.found) > 0 {
 		return nil

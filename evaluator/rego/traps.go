@@ -1,22 +1,36 @@
 package rego
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/modegate/modegate/internal/diag"
 )
 
-// refused are the built-in functions that look at more than their arguments: the
-// network, the clock, the process, chance. An answer must be the same whenever
-// and wherever it is asked for.
-func refused() map[string]struct{} {
-	out := map[string]struct{}{}
-	for _, b := range ast.Builtins {
+// capabilities are what a text may use of OPA: every built-in function but those
+// that look at more than their arguments (the network, the clock, the process,
+// chance). An answer must be the same whenever and wherever it is asked for.
+func capabilities() (out *ast.Capabilities, refused map[string]bool) {
+	out, refused = ast.CapabilitiesForThisVersion(), map[string]bool{}
+	out.Builtins = slices.DeleteFunc(out.Builtins, func(b *ast.Builtin) bool {
 		if b.IsNondeterministic() {
-			out[b.Name] = struct{}{}
+			refused[b.Name] = true
+		}
+		return b.IsNondeterministic()
+	})
+	return out, refused
+}
+
+// explained says of a function that isn't there why it isn't.
+func explained(list diag.List, refused map[string]bool) diag.List {
+	for i, p := range list {
+		if name, ok := strings.CutPrefix(p.Message, "undefined function "); ok && refused[name] {
+			list[i].Message = name + " is refused: an answer must be the same whenever and wherever it is asked for"
 		}
 	}
-	return out
+	return list
 }
 
 // traps are what Rego takes and nobody means: glob.match(p, [], x) has the
