@@ -224,10 +224,10 @@ func readActions(path string, in io.Reader) (list []evaluator.Action, many bool,
 		return nil, false, err
 	}
 	if many = bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")); many {
-		err = strictjson.Decode(data, &list)
+		err = strictjson.DecodeNoNull(data, &list)
 	} else {
 		list = make([]evaluator.Action, 1)
-		err = strictjson.Decode(data, &list[0])
+		err = strictjson.DecodeNoNull(data, &list[0])
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("%s:%w", inputName(path), err)

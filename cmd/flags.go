@@ -165,7 +165,7 @@ func (c *common) session() (evaluator.Env, error) {
 		if err != nil {
 			return env, err
 		}
-		if err := strictjson.Decode(data, &env); err != nil {
+		if err := strictjson.DecodeNoNull(data, &env); err != nil {
 			return env, fmt.Errorf("%s:%w", c.env, err)
 		}
 	}

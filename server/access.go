@@ -98,7 +98,7 @@ func ReadTokens(path string) (*Access, error) {
 		return nil, err
 	}
 	var f tokenFile
-	if err := strictjson.Decode(data, &f); err != nil {
+	if err := strictjson.DecodeNoNull(data, &f); err != nil {
 		return nil, fmt.Errorf("%s:%w", path, err)
 	}
 	a := &Access{}

@@ -182,7 +182,7 @@ func (c *call) decode(v any) *problem {
 
 // decodeFrom reads a body as one JSON value, strictly.
 func (c *call) decodeFrom(data []byte, v any) *problem {
-	if err := strictjson.Decode(data, v); err != nil {
+	if err := strictjson.DecodeNoNull(data, v); err != nil {
 		return malformed(err)
 	}
 	return nil

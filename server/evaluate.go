@@ -54,7 +54,7 @@ func postEvaluate(s *Server, c *call) {
 // evaluate answers any evaluation, or says what is wrong with it.
 func (s *Server) evaluate(c *call, data []byte) ([]byte, *problem) {
 	var q question
-	if err := strictjson.Decode(data, &q); err != nil {
+	if err := strictjson.DecodeNoNull(data, &q); err != nil {
 		return nil, malformed(err)
 	}
 	d, bad := s.check(&q)

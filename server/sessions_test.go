@@ -90,6 +90,9 @@ func TestWhatASessionCantBe(t *testing.T) {
 		`{"provider":"codex","mode":"auto"}`:                                                                          "/workspace",
 		`{"provider":"codex","mode":"auto","workspace":"w"}`:                                                          "/workspace",
 		`{"provider":"codex","mode":"yolo","workspace":"/w"}`:                                                         "/mode",
+		`{"provider":"codex","mode":"auto","workspace":"/w","interaction":null}`:                                      "/interaction",
+		`{"provider":"codex","mode":"auto","workspace":"/w","parent":null}`:                                           "/parent",
+		`{"provider":"codex","mode":"auto","workspace":null}`:                                                         "/workspace",
 		`{"provider":"codex","mode":"auto","workspace":"/w","grants":[]}`:                                             "/grants",
 		`{"provider":"codex","mode":"auto","workspace":"/w","parent":"none"}`:                                         "/parent",
 		`{"provider":"codex","mode":"auto","workspace":"/w","parent":"s2"}`:                                           "/parent",
@@ -102,6 +105,10 @@ func TestWhatASessionCantBe(t *testing.T) {
 		}
 	}
 	d.must(400, server.AdapterScope, "PUT", "/v1/sessions/-x", `{"provider":"codex","mode":"auto","workspace":"/w"}`)
+	for _, body := range []string{`null`, `{"mode":null}`, `{"interaction":null}`, `{"env":{"facts":null}}`} {
+		d.must(400, server.AdapterScope, "PATCH", "/v1/sessions/s1", body)
+	}
+	d.must(400, server.AdapterScope, "POST", "/v1/sessions/s1/turns", `{"turn":null}`)
 	d.must(409, server.AdapterScope, "PUT", "/v1/sessions/s1", `{"provider":"grok","mode":"auto","workspace":"/w"}`)
 	d.must(404, server.AdapterScope, "PATCH", "/v1/sessions/s2", `{"mode":"auto"}`)
 	d.must(404, server.ReadScope, "GET", "/v1/sessions/s2", "")

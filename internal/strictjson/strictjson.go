@@ -44,6 +44,16 @@ func Decode(data []byte, v any) error {
 	return place(data, err)
 }
 
+// DecodeNoNull is Decode for what a client writes: null isn't a way to leave a
+// value out there, so that it is an error for a pointer and a raw value, too.
+func DecodeNoNull(data []byte, v any) error {
+	err := json.Unmarshal(data, v, json.RejectUnknownMembers(true), noNullsAtAll)
+	if err == nil {
+		return nil
+	}
+	return place(data, err)
+}
+
 var errNull = errors.New("null can't stand here: leave the field out, or give it a value")
 
 // noNulls refuses the null that would otherwise become an empty text, list or
@@ -54,6 +64,13 @@ var noNulls = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Deco
 	}
 	switch t := reflect.TypeOf(v).Elem(); {
 	case t.Kind() == reflect.Pointer, t.Kind() == reflect.Interface, readsNull(v):
+		return errors.ErrUnsupported
+	}
+	return errNull
+}))
+
+var noNullsAtAll = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ any) error {
+	if d.PeekKind() != 'n' {
 		return errors.ErrUnsupported
 	}
 	return errNull

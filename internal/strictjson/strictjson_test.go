@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -70,5 +71,39 @@ func TestNulls(t *testing.T) {
 	}
 	if string(v.Raw) != "null" {
 		t.Errorf("the raw null became %q", v.Raw)
+	}
+}
+
+// For what a client writes null is refused wherever a value is read, but inside
+// of raw ones, and its place is named.
+func TestNullIsNoValue(t *testing.T) {
+	type body struct {
+		Maybe *string                   `json:"maybe"`
+		List  []*int                    `json:"list"`
+		By    map[string]jsontext.Value `json:"by"`
+		Raw   jsontext.Value            `json:"raw"`
+		At    struct {
+			Time time.Time `json:"time"`
+		} `json:"at"`
+	}
+	for _, c := range []struct{ text, want string }{
+		{`null`, ""},
+		{`{"maybe":null}`, "/maybe"},
+		{`{"list":[1,null]}`, "/list/1"},
+		{`{"by":{"a":null}}`, "/by/a"},
+		{`{"raw":null}`, "/raw"},
+		{`{"at":{"time":null}}`, "/at/time"},
+	} {
+		var e *Error
+		if err := DecodeNoNull([]byte(c.text), new(body)); !errors.As(err, &e) || e.Pointer != c.want || e.Line != 1 {
+			t.Errorf("%s: %v, want it at %q", c.text, err, c.want)
+		}
+	}
+	var v body
+	if err := DecodeNoNull([]byte(`{"maybe":"x","list":[1],"by":{"a":[null]},"raw":{"b":null},"at":{"time":"2026-11-30T00:00:00Z"}}`), &v); err != nil || *v.Maybe != "x" || len(v.By) != 1 {
+		t.Errorf("%v, %+v", err, v)
+	}
+	if err := DecodeNoNull([]byte(`{"mayb":1}`), &v); err == nil {
+		t.Error("an unknown field is taken")
 	}
 }
