@@ -44,6 +44,8 @@ type serveFlags struct {
 	expiry   time.Duration
 	delivery time.Duration
 	guardrailFlags
+	keep     time.Duration
+	sessions int
 }
 
 func serveCommand() *cobra.Command {
@@ -59,7 +61,9 @@ change; a broken one never replaces a good one. The interface is described at
 Sessions, their modes and their history are kept in the data folder
 (modegate.db). What was allowed for a session is in memory alone. When the
 service is started anew, every request that was open has expired: nothing is
-answered twice.
+answered twice. The history of a session that was unloaded is kept for
+--keep-history, and no more than --keep-sessions of them are, the last unloaded
+first; a session that is loaded keeps all of its history.
 
 Without --tokens, the service listens on this machine alone, makes one admin
 token in the data folder (admin-token, readable by you alone) and prints an
@@ -71,7 +75,9 @@ With --tokens, callers need a token of that file, which holds hashes alone:
   {"tokens":[{"name":"ci","scopes":["read","adapter"],"sha256":"HEX"}]}
 
 HEX is printf %s "$TOKEN" | sha256sum. The scopes are read, adapter, approve and
-admin, which covers the others. The file is read when the service starts.
+admin, which covers the others. The file is read anew when it changes: a token
+that is taken out of it stops working at once, and so do the browsers that have
+signed in with it. A broken file changes nothing, and the service isn't ready.
 
 With --guardrails, Rego of your own may tighten what happens: have a person asked,
 or deny. It holds wherever the provider asks us; what a provider runs without
@@ -97,6 +103,8 @@ The log is JSON, on stderr, one line a request; calls that succeed and come ofte
 	fl.DurationVar(&f.expiry, "request-expiry", server.DefaultExpiry, "how long a request waits for somebody before it expires")
 	fl.DurationVar(&f.delivery, "delivery-timeout", server.DefaultDelivery, "how long an answer may be on its way to an adapter before it expires")
 	f.guardrailFlags.add(cmd)
+	fl.DurationVar(&f.keep, "keep-history", 30*24*time.Hour, "how long the history of an unloaded session is kept, 0 for ever")
+	fl.IntVar(&f.sessions, "keep-sessions", 10_000, "how many unloaded sessions' histories are kept at most, 0 for any number")
 	fl.BoolVar(&f.debug, "debug", false, "log every request")
 	return cmd
 }
@@ -104,6 +112,9 @@ The log is JSON, on stderr, one line a request; calls that succeed and come ofte
 func (f *serveFlags) run(cmd *cobra.Command) error {
 	if f.tokens == "" && !loopback(f.addr) {
 		return fmt.Errorf("--addr %s: without --tokens the service listens on this machine alone: use 127.0.0.1:PORT, or give --tokens", f.addr)
+	}
+	if f.keep < 0 || f.sessions < 0 {
+		return errors.New("--keep-history and --keep-sessions can't be negative: 0 keeps everything")
 	}
 	secure, err := f.tls()
 	if err != nil {
@@ -148,6 +159,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 		Guardrails: guardrails,
 
 		Store: kept, Translators: translators(), Expiry: f.expiry, Delivery: f.delivery,
+		KeepFor: f.keep, KeepSessions: f.sessions,
 	})
 	if err != nil {
 		return err

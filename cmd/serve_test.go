@@ -43,6 +43,8 @@ func TestServeRefusesToStart(t *testing.T) {
 		{"another answer to faults", []string{"--guardrails", guards("a.rego", good), "--guardrails-on-error", "allow"}, "--guardrails-on-error allow: use error or ask"},
 		{"no time for guardrails", []string{"--guardrails", guards("a.rego", good), "--guardrails-timeout", "0s"}, "--guardrails-timeout must be longer than 0s"},
 		{"two policies of one name", []string{"--policy", guards("a.yaml", "apiVersion: modegate/v1\nname: a\n", "b.yaml", "apiVersion: modegate/v1\nextends: builtin/t3code\n")}, "b.yaml:2:"},
+		{"less than no history", []string{"--keep-history", "-1h"}, "can't be negative"},
+		{"less than no sessions", []string{"--keep-sessions", "-1"}, "can't be negative"},
 		{"a broken policy", []string{"--addr", "127.0.0.1:0", "--policy", broken}, broken + ":3:1: "},
 	} {
 		var out, diagnostics bytes.Buffer

@@ -2,15 +2,10 @@ package server
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"os"
-	"regexp"
+	"maps"
 	"slices"
 	"sync"
-
-	"github.com/modegate/modegate/internal/strictjson"
+	"sync/atomic"
 )
 
 // Scope is what a token is good for.
@@ -29,9 +24,14 @@ func Scopes() []Scope { return []Scope{ReadScope, AdapterScope, ApproveScope, Ad
 
 // Identity is somebody who has signed in. The name comes from the token.
 type Identity struct {
-	Name   string
-	Scopes []Scope
-	rates  rates
+	Name    string
+	Scopes  []Scope
+	rates   rates
+	revoked chan struct{} // closed when the token no longer works
+}
+
+func newIdentity(name string, scopes []Scope) *Identity {
+	return &Identity{Name: name, Scopes: scopes, rates: newRates(plainRate), revoked: make(chan struct{})}
 }
 
 func (i *Identity) may(scopes []Scope) bool {
@@ -43,10 +43,24 @@ func (i *Identity) may(scopes []Scope) bool {
 	return false
 }
 
+// gone reports whether the token was revoked.
+func (i *Identity) gone() bool {
+	select {
+	case <-i.revoked:
+		return true
+	default:
+		return false
+	}
+}
+
+// hash is a token's SHA-256.
+type hash = [sha256.Size]byte
+
 // Access says who may. The zero value lets nobody in.
 type Access struct {
 	Loopback bool // only this machine can call: failures may be shown to everybody who can
-	tokens   map[[sha256.Size]byte]*Identity
+	file     string
+	tokens   atomic.Pointer[map[hash]*Identity] // replaced, never changed
 	public   rates
 	failures rates
 	once     sync.Once
@@ -64,74 +78,44 @@ func (a *Access) publicRates() rates {
 	return a.public
 }
 
-// Add lets a token in. Only its hash is kept.
-func (a *Access) Add(token, name string, scopes ...Scope) {
-	a.add(sha256.Sum256([]byte(token)), name, scopes)
+func (a *Access) all() map[hash]*Identity {
+	if tokens := a.tokens.Load(); tokens != nil {
+		return *tokens
+	}
+	return nil
 }
 
-func (a *Access) add(hash [sha256.Size]byte, name string, scopes []Scope) {
-	if a.tokens == nil {
-		a.tokens = map[[sha256.Size]byte]*Identity{}
+// Add lets a token in. Only its hash is kept. It isn't for use while others add.
+func (a *Access) Add(token, name string, scopes ...Scope) {
+	next := maps.Clone(a.all())
+	if next == nil {
+		next = map[hash]*Identity{}
 	}
-	a.tokens[hash] = &Identity{Name: name, Scopes: scopes, rates: newRates(plainRate)}
+	next[sha256.Sum256([]byte(token))] = newIdentity(name, scopes)
+	a.tokens.Store(&next)
 }
 
 // find returns who a token belongs to, or nil. Tokens are looked up by their
 // hash, so that how long it takes says nothing about them.
-func (a *Access) find(token string) *Identity { return a.tokens[sha256.Sum256([]byte(token))] }
+func (a *Access) find(token string) *Identity { return a.all()[sha256.Sum256([]byte(token))] }
 
-// tokenFile is the file of --tokens.
-type tokenFile struct {
-	Tokens []struct {
-		Name   string  `json:"name"`
-		Scopes []Scope `json:"scopes"`
-		SHA256 string  `json:"sha256"` // of the token, in hex
-	} `json:"tokens"`
-}
-
-var tokenName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,63}$`)
-
-// ReadTokens reads a file of hashed tokens.
-func ReadTokens(path string) (*Access, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var f tokenFile
-	if err := strictjson.DecodeNoNull(data, &f); err != nil {
-		return nil, fmt.Errorf("%s:%w", path, err)
-	}
-	a := &Access{}
-	var problems []error
-	names := map[string]bool{}
-	for i, t := range f.Tokens {
-		refuse := func(format string, args ...any) {
-			problems = append(problems, fmt.Errorf("%s: /tokens/%d: %s", path, i, fmt.Sprintf(format, args...)))
-		}
-		hash, err := hex.DecodeString(t.SHA256)
-		switch {
-		case !tokenName.MatchString(t.Name):
-			refuse("name %q: use letters, digits, blanks and ._@-, 64 at most", t.Name)
-		case names[t.Name]:
-			refuse("the name %q is given twice", t.Name)
-		case err != nil || len(hash) != sha256.Size:
-			refuse("sha256 must be the token's SHA-256 in hex: 64 digits")
-		case len(t.Scopes) == 0:
-			refuse("a token needs scopes: use read, adapter, approve, admin")
-		case a.tokens[[sha256.Size]byte(hash)] != nil:
-			refuse("the same token is given twice")
-		default:
-			a.add([sha256.Size]byte(hash), t.Name, t.Scopes)
-		}
-		names[t.Name] = true
-		for _, s := range t.Scopes {
-			if !slices.Contains(Scopes(), s) {
-				refuse("unknown scope %q: use read, adapter, approve, admin", s)
-			}
+// replace puts other tokens in the place of those there are, and returns the
+// names of those that no longer work. One that is the same as before stays who
+// it was; one with another name or other scopes signs in anew.
+func (a *Access) replace(next map[hash]*Identity) (revoked []string) {
+	before := a.all()
+	for h, who := range next {
+		if old := before[h]; old != nil && old.Name == who.Name && slices.Equal(old.Scopes, who.Scopes) {
+			next[h] = old
 		}
 	}
-	if len(f.Tokens) == 0 {
-		problems = append(problems, fmt.Errorf("%s: no tokens: nobody could call the service", path))
+	a.tokens.Store(&next)
+	for h, old := range before {
+		if next[h] != old {
+			close(old.revoked)
+			revoked = append(revoked, old.Name)
+		}
 	}
-	return a, errors.Join(problems...)
+	slices.Sort(revoked)
+	return revoked
 }

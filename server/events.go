@@ -25,6 +25,9 @@ const (
 	evQuestionAnswer = "user-input.response-requested"
 	evQuestionDone   = "user-input.resolved"
 	evPlan           = "plan.proposed"
+	evApprovalLate   = "approval.late-resolution"
+	evQuestionLate   = "user-input.late-resolution"
+	evGap            = "log.gap" // in no log: sent to a reader who has missed events
 )
 
 // event is something that happened in a session: a line of the log, an activity
@@ -58,7 +61,8 @@ type event struct {
 // private is what the log keeps of a request and shows nobody: what it takes to
 // answer it.
 type private struct {
-	Asked  broker.Request     `json:"asked"` // without its kind: not every one is a rule's
+	Asked  broker.Request     `json:"asked"`         // without its kind: not every one is a rule's; and without native where there is raw
+	Raw    []byte             `json:"raw,omitempty"` // native, byte for byte
 	Kind   string             `json:"kind,omitempty"`
 	Child  string             `json:"child,omitempty"`
 	Handed []broker.Operation `json:"handed,omitempty"` // what an answer at once came to
@@ -66,13 +70,16 @@ type private struct {
 
 func privateOf(e *entry) private {
 	out := private{Asked: e.asked, Kind: string(e.asked.Kind), Child: e.holder.child, Handed: e.handed}
-	out.Asked.Kind = ""
+	out.Asked.Kind, out.Asked.Native, out.Raw = "", nil, e.asked.Native
 	return out
 }
 
 func (p private) request() broker.Request {
 	r := p.Asked
 	r.Kind = evaluator.Kind(p.Kind)
+	if len(p.Raw) > 0 {
+		r.Native = p.Raw
+	}
 	return r
 }
 

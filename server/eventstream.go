@@ -1,8 +1,6 @@
 package server
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,7 +9,6 @@ import (
 	"time"
 
 	"github.com/modegate/modegate/adapters/broker"
-	"github.com/modegate/modegate/internal/strictjson"
 )
 
 // A reader of events is a place in the log, so that none has a buffer that could
@@ -37,27 +34,49 @@ func (c *call) number(name string) (int64, *problem) {
 	return n, nil
 }
 
-// from is the event after which a reader goes on: the one that it names, or the
-// last there is.
+// from is the event after which a reader goes on: the one that its last answer
+// ended with, the one that it names in the address (a browser can't send the
+// header at first), or the last there is.
 func (d *desk) from(c *call) (int64, *problem) {
-	given := c.Request.Header["Last-Event-Id"]
-	if len(given) == 0 {
-		last, err := d.store.Last(c.Request.Context())
-		if err != nil {
-			return 0, d.unreadable(err)
+	if given := c.Request.Header["Last-Event-Id"]; len(given) > 0 {
+		seq, err := strconv.ParseInt(given[0], 10, 64)
+		if err != nil || seq < 0 || len(given) > 1 {
+			return 0, invalid(place{Message: "Last-Event-ID isn't a number of an event: 0 starts with the first"})
 		}
-		return last, nil
+		return seq, nil
 	}
-	seq, err := strconv.ParseInt(given[0], 10, 64)
-	if err != nil || seq < 0 || len(given) > 1 {
-		return 0, invalid(place{Message: "Last-Event-ID isn't a number of an event: 0 starts with the first"})
+	if _, named := c.GetQuery("after"); named {
+		return c.number("after")
 	}
-	return seq, nil
+	last, err := d.store.Last(c.Request.Context())
+	if err != nil {
+		return 0, d.unreadable(err)
+	}
+	return last, nil
+}
+
+// alive is how a reader is shown that the connection holds, and how often: a
+// comment, or an event where it asks for one, because a browser's page sees no
+// comments.
+func (d *desk) alive(c *call) (every time.Duration, text []byte, p *problem) {
+	given, ok := c.GetQuery("heartbeat")
+	if !ok {
+		return d.keepAlive, []byte(": alive\n\n"), nil
+	}
+	every, err := time.ParseDuration(given)
+	if err != nil || every < time.Second || every > maxWait {
+		p = invalid(place{Message: fmt.Sprintf("query parameter \"heartbeat\": %q isn't a duration from 1s to %s, as in 10s", given, maxWait)})
+	}
+	return every, []byte("event: heartbeat\ndata: {}\n\n"), p
 }
 
 // getEvents sends what happens, as it happens.
 func getEvents(d *desk, c *call) {
 	seq, p := d.from(c)
+	every, alive, bad := d.alive(c)
+	if p == nil {
+		p = bad
+	}
 	if p == nil && d.readers.Add(1) > maxReaders {
 		p = tooMany()
 		d.readers.Add(-1)
@@ -89,70 +108,14 @@ func getEvents(d *desk, c *call) {
 	if !send([]byte(": the log is followed\n\n")) {
 		return
 	}
-	d.follow(c, seq, func(text []byte, last int64) bool {
+	f := follower{desk: d, ctx: c.Request.Context(), who: c.who, session: c.Query("session"), seq: seq, known: seq, every: every, alive: alive}
+	f.run(func(text []byte, last int64) bool {
 		ok := send(text)
 		if ok && last > 0 {
 			seq = last
 		}
 		return ok
 	})
-}
-
-// follow sends the events after seq, and then those that come, until send says
-// no or the reader leaves.
-func (d *desk) follow(c *call, seq int64, send func(text []byte, last int64) bool) {
-	alive := time.NewTicker(d.keepAlive)
-	defer alive.Stop()
-	for {
-		changed := d.changes()
-		text, last, more, err := d.batch(c.Request.Context(), seq, c.Query("session"))
-		if err != nil {
-			if c.Request.Context().Err() == nil {
-				d.unreadable(err)
-			}
-			return
-		}
-		if seq = last; len(text) > 0 && !send(text, last) {
-			return
-		}
-		if more {
-			continue
-		}
-		select {
-		case <-changed:
-		case <-alive.C:
-			if !send([]byte(": alive\n\n"), 0) {
-				return
-			}
-		case <-d.s.stopping:
-			send([]byte(": the service is stopping\n\n"), 0)
-			return
-		case <-c.Request.Context().Done():
-			return
-		}
-	}
-}
-
-// batch reads the next events as they are sent.
-func (d *desk) batch(ctx context.Context, seq int64, session string) (text []byte, last int64, more bool, err error) {
-	rows, err := d.store.After(ctx, seq, session, eventBatch)
-	if err != nil {
-		return nil, seq, false, err
-	}
-	var b bytes.Buffer
-	for _, row := range rows {
-		e, err := readEvent(row)
-		if err != nil {
-			return nil, seq, false, err
-		}
-		data, err := strictjson.Encode(d.fresh(e))
-		if err != nil {
-			return nil, seq, false, err
-		}
-		fmt.Fprintf(&b, "id: %d\nevent: %s\ndata: %s\n\n", row.Seq, row.Type, data)
-		seq = row.Seq
-	}
-	return b.Bytes(), seq, len(rows) == eventBatch, nil
 }
 
 // fresh takes the steps out of an answer that isn't on its way any more: what a

@@ -1,6 +1,9 @@
 package server
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Route is a line of the table of routes, for tests.
 type Route struct {
@@ -50,3 +53,9 @@ func OpenAPI() []byte { return openAPI }
 func (s *Server) SetEventTimes(alive, write time.Duration) {
 	s.desk.keepAlive, s.desk.readerWrites = alive, write
 }
+
+// Prune removes what is no longer kept.
+func (s *Server) Prune() { s.desk.prune(context.Background()) }
+
+// ReloadTokens reads the file of tokens anew, as the watching does.
+func (s *Server) ReloadTokens() { s.reloadTokens(context.Background()) }

@@ -23,19 +23,23 @@ func healthOf(c *call, state string) health {
 	return health{state, compiler.PolicyRef{Name: c.snap.policy.Name, Digest: c.snap.policy.Digest}}
 }
 
-// getReady says no while the policy or a guardrail on disk is broken, and where. From afar the
-// places are shown only to who may read.
+// getReady says no while the policy, a guardrail or the file of tokens on disk is
+// broken, and where. From afar the places are shown only to who may read, and those
+// of the tokens to admins.
 func getReady(s *Server, c *call) {
-	f, what, inForce := s.failure.Load(), "the policy", c.snap.policy.Digest
+	f, what, inForce, shown := s.failure.Load(), "the policy", ", "+c.snap.policy.Digest+",", ReadScope
 	if f == nil && s.guarded() {
-		f, what, inForce = s.guardFailure.Load(), "a guardrail", s.guards.Load().Digest()
+		f, what, inForce = s.guardFailure.Load(), "a guardrail", ", "+s.guards.Load().Digest()+","
+	}
+	if f == nil {
+		f, what, inForce, shown = s.tokensFailure.Load(), "the file of tokens", "", AdminScope
 	}
 	if f == nil {
 		c.reply(http.StatusOK, healthOf(c, "ready"))
 		return
 	}
-	p := newProblem(http.StatusServiceUnavailable, stateDegraded, what+" on disk is broken since "+f.since.Format("2006-01-02 15:04:05 MST")+"; the last good one, "+inForce+", is in force")
-	if s.Access.Loopback || c.who != nil && c.who.may([]Scope{ReadScope}) {
+	p := newProblem(http.StatusServiceUnavailable, stateDegraded, what+" on disk is broken since "+f.since.Format("2006-01-02 15:04:05 MST")+"; the last good one"+inForce+" is in force")
+	if s.Access.Loopback || c.who != nil && c.who.may([]Scope{shown}) {
 		p.Errors = f.errors
 	}
 	c.refuse(p)

@@ -41,6 +41,8 @@ type request struct {
 	Expires   time.Time `json:"expiresAt"`
 	Responded time.Time `json:"respondedAt,omitzero"`
 	Resolved  time.Time `json:"resolvedAt,omitzero"`
+
+	Late *lateResolution `json:"late,omitempty"` // what was reported after the end
 }
 
 // nativeIDs are the provider's own names of a request.
@@ -64,6 +66,7 @@ type entry struct {
 	granted []evaluator.Grant  // what its answer granted and nobody held before
 	handed  []broker.Operation // what its answer at once came to
 	number  int64              // breaks ties in the order of opening
+	ended   string             // who wrote its last event, of one that is read from the log
 }
 
 type turnKey struct{ session, turn string }
@@ -77,6 +80,8 @@ const (
 	byRestart = "modegate:restart"
 	byOther   = "provider:another-client"
 	byAdapter = "provider:adapter"
+
+	byRetention = "modegate:retention"
 )
 
 // lives returns the entry with what has become of it.

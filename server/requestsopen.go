@@ -238,5 +238,5 @@ func (ch *change) read(id string) (*entry, error) {
 	if err := json.Unmarshal(rows[0].Private, &kept); err != nil {
 		return nil, err
 	}
-	return &entry{public: *last.Request, asked: kept.request(), handed: kept.Handed}, nil
+	return &entry{public: *last.Request, asked: kept.request(), handed: kept.Handed, ended: last.By}, nil
 }

@@ -29,6 +29,9 @@ func getRequests(d *desk, c *call) {
 	}
 	d.serve(c, func(ch *change) (int, any, *problem) {
 		out, err := ch.listed(states, c.Query("session"))
+		if err == nil {
+			err = ch.place(c)
+		}
 		if err != nil {
 			return 0, nil, d.unreadable(err)
 		}
@@ -102,6 +105,19 @@ func getRequest(d *desk, c *call) {
 	})
 }
 
+// getRequestNative answers with what the provider asked, byte for byte: the bytes
+// that the request's digest is of.
+func getRequestNative(d *desk, c *call) {
+	ch, end := d.begin(c.Request.Context(), c.who.Name)
+	e, p := ch.find(c.Param("id"))
+	end()
+	if p != nil {
+		c.refuse(p)
+		return
+	}
+	c.answer(http.StatusOK, e.asked.Native)
+}
+
 // activities is the answer of GET …/activities.
 type activities struct {
 	Activities []event `json:"activities"`
@@ -136,7 +152,7 @@ func getActivities(d *desk, c *call) {
 	case err != nil:
 		c.refuse(d.unreadable(err))
 	case !known:
-		c.refuse(newProblem(http.StatusNotFound, "not-found", fmt.Sprintf("no session %q was ever loaded", id)))
+		c.refuse(newProblem(http.StatusNotFound, "not-found", fmt.Sprintf("no history of a session %q is kept", id)))
 	default:
 		c.reply(http.StatusOK, out)
 	}

@@ -58,26 +58,31 @@ func postResolution(d *desk, c *call) {
 	}
 	d.serve(c, func(ch *change) (int, any, *problem) {
 		e, p := ch.find(c.Param("id"))
-		switch {
-		case p != nil:
-			return 0, nil, p
-		case e.public.State.Over() && in.again(e):
-			return http.StatusOK, e.public, nil
-		case e.public.State.Over():
-			return 0, nil, tooLate(e)
-		}
-		next, p := ch.resolve(e, in)
 		if p != nil {
 			return 0, nil, p
 		}
-		return http.StatusOK, next.public, nil
+		next := e
+		switch {
+		case !e.public.State.Over():
+			next, p = ch.resolve(e, in)
+		case in.again(e):
+		case e.unreported():
+			next = ch.late(e, in)
+		default:
+			p = tooLate(e)
+		}
+		return http.StatusOK, next.public, p
 	})
 }
 
-// again reports whether a request that is over ended as the report says.
+// again reports whether a request that is over ended as the report says, or was
+// reported so after its end.
 func (in resolutionBody) again(e *entry) bool {
+	if late := e.public.Late; late != nil {
+		return late.Status == in.Status && late.Decision == in.Decision
+	}
 	other := e.public.DecidedBy == byOther
-	dismissed := e.public.State == broker.StateCancelled && e.public.Decision == broker.Cancel
+	dismissed := e.public.State == broker.StateCancelled && e.public.Decision == broker.Cancel && !e.unreported()
 	switch in.Status {
 	case resolvedDelivered:
 		return !other && (e.public.State == broker.StateResolved || dismissed)
@@ -107,14 +112,14 @@ func (ch *change) resolve(e *entry, in resolutionBody) (*entry, *problem) {
 		life, err = e.life.Settle(e.public.Shape, broker.Answer{Decision: in.Decision}, byOther, reason)
 	}
 	if err != nil {
-		return nil, conflict(e, err.Error())
+		return e, conflict(e, err.Error())
 	}
 	next := e.lives(life, ch.at)
 	_, _, done := types(e.public.Shape)
 	ch.log(done, next, ch.by, nil)
 	if in.Status != resolvedDelivered {
 		if err := ch.revoke(e); err != nil {
-			return nil, uncompilable(err)
+			return e, uncompilable(err)
 		}
 	}
 	return next, nil

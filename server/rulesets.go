@@ -123,6 +123,7 @@ func (s *Server) awaitChange(c *call, timeout <-chan time.Time) bool {
 	case <-c.snap.changed:
 		return true
 	case <-timeout:
+	case <-c.who.revoked:
 	case <-s.stopping:
 	case <-c.Request.Context().Done():
 	}

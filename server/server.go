@@ -39,6 +39,9 @@ type Config struct {
 	Expiry      time.Duration    // of a request that nobody answers, DefaultExpiry when 0
 	Delivery    time.Duration    // of an answer that no adapter reports on, DefaultDelivery when 0
 	Now         func() time.Time // nil: the clock
+
+	KeepFor      time.Duration // how long the history of an unloaded session is kept, for ever when 0
+	KeepSessions int           // how many unloaded sessions' histories are kept, any number when 0
 }
 
 // Server answers HTTP requests about one policy.
@@ -50,14 +53,15 @@ type Server struct {
 	reloading chan struct{}               // holds one value: whoever takes it may load or check
 	failure   atomic.Pointer[failure]
 
-	guards       atomic.Pointer[guardrails] // nil when there are none
-	guardFailure atomic.Pointer[failure]
-	metrics      *metrics
-	ids          requestIDs
-	sessions     sessions // of browsers
-	desk         *desk    // nil without a store
-	providers    []byte
-	stopping     chan struct{} // closed when the service shuts down
+	guards        atomic.Pointer[guardrails] // nil when there are none
+	guardFailure  atomic.Pointer[failure]
+	tokensFailure atomic.Pointer[failure]
+	metrics       *metrics
+	ids           requestIDs
+	sessions      sessions // of browsers
+	desk          *desk    // nil without a store
+	providers     []byte
+	stopping      chan struct{} // closed when the service shuts down
 }
 
 // New loads the policy and the guardrails and makes the service. It fails when
@@ -138,9 +142,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, t *tls.Config) error
 	}
 	watching, stop := context.WithCancel(ctx)
 	var watched sync.WaitGroup
-	watched.Go(func() { s.watch(watching) })
+	watched.Go(func() { s.policyFiles().watch(watching) })
+	if s.Access.file != "" {
+		watched.Go(func() { s.tokensFile().watch(watching) })
+	}
 	if s.desk != nil {
 		watched.Go(func() { s.desk.watch(watching) })
+		watched.Go(func() { s.desk.retain(watching) })
 	}
 	failed := make(chan error, 1)
 	go func() {

@@ -86,7 +86,8 @@ type change struct {
 	snap     *snapshot
 	at       time.Time
 	by       string                   // who makes it
-	sessions map[string]*agentSession // nil: removed
+	sessions map[string]*agentSession // nil: unloaded
+	unloaded map[string]*agentSession // what those were
 	turns    []turnRow
 	open     map[string]*entry // nil: its life is over
 	grants   map[holder][]evaluator.Grant
@@ -107,7 +108,7 @@ func (d *desk) begin(ctx context.Context, by string) (ch *change, end func()) {
 func (d *desk) plan(ctx context.Context, by string) *change {
 	return &change{
 		desk: d, ctx: ctx, snap: d.s.current.Load(), at: d.now().UTC().Truncate(time.Millisecond), by: by,
-		sessions: map[string]*agentSession{}, open: map[string]*entry{}, grants: map[holder][]evaluator.Grant{},
+		sessions: map[string]*agentSession{}, unloaded: map[string]*agentSession{}, open: map[string]*entry{}, grants: map[holder][]evaluator.Grant{},
 	}
 }
 
@@ -206,14 +207,7 @@ func (ch *change) write(tx *store.Tx) error {
 		}
 	}
 	for id, a := range ch.sessions {
-		if a == nil {
-			if err := tx.DeleteSession(id); err != nil {
-				return err
-			}
-			continue
-		}
-		data, err := strictjson.Encode(a)
-		if err := errors.Join(err, tx.PutSession(id, data)); err != nil {
+		if err := putRow(tx, id, a, ch.unloaded[id]); err != nil {
 			return err
 		}
 	}
@@ -224,6 +218,16 @@ func (ch *change) write(tx *store.Tx) error {
 		}
 	}
 	return nil
+}
+
+// putRow writes the row of a session, or what it was when it was unloaded.
+func putRow(tx *store.Tx, id string, loaded, unloaded *agentSession) error {
+	if loaded == nil {
+		data, err := strictjson.Encode(unloaded)
+		return errors.Join(err, tx.CloseSession(id, unloaded.Updated, data))
+	}
+	data, err := strictjson.Encode(loaded)
+	return errors.Join(err, tx.PutSession(id, data))
 }
 
 // changes is a channel that closes with the next change. Whoever takes it before

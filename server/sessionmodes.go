@@ -27,12 +27,12 @@ func (ch *change) replace(old *agentSession, a agentSession) *problem {
 	ch.put(a)
 	switch {
 	case old == nil:
-		ch.emit(event{Type: evSession, Session: a.ID, State: "loaded", Mode: a.Mode, Interaction: a.Interaction})
+		ch.emit(event{Type: evSession, Session: a.ID, State: sessionLoaded, Mode: a.Mode, Interaction: a.Interaction})
 	case old.Mode != a.Mode:
 		ch.emit(event{Type: evModeSet, Session: a.ID, Turn: a.Turn, Mode: a.Mode, Interaction: a.Interaction, Applies: ch.applies(&a, true)})
 	}
 	if old != nil && !sameBesideMode(old, &a) {
-		ch.emit(event{Type: evSession, Session: a.ID, Turn: a.Turn, State: "loaded", Mode: a.Mode, Interaction: a.Interaction, Applies: ch.applies(&a, false)})
+		ch.emit(event{Type: evSession, Session: a.ID, Turn: a.Turn, State: sessionLoaded, Mode: a.Mode, Interaction: a.Interaction, Applies: ch.applies(&a, false)})
 	}
 	if err := ch.recompile(a.ID, old != nil && old.Mode != a.Mode, "the session was changed"); err != nil {
 		return uncompilable(err)
@@ -175,8 +175,10 @@ func (ch *change) unload(id string) {
 			ch.grants[h] = nil
 		}
 	}
-	ch.sessions[id] = nil
-	ch.emit(event{Type: evSession, Session: id, State: "unloaded", Mode: a.Mode, Interaction: a.Interaction})
+	last := *a
+	last.Updated = ch.at
+	ch.sessions[id], ch.unloaded[id] = nil, &last
+	ch.emit(event{Type: evSession, Session: id, State: sessionUnloaded, Mode: a.Mode, Interaction: a.Interaction})
 }
 
 // policyIsNew brings every session's digest up to date after another policy has

@@ -65,6 +65,7 @@ func (d *desk) await(c *call, changed <-chan struct{}, timeout <-chan time.Time)
 	case <-c.snap.changed:
 		return true
 	case <-timeout:
+	case <-c.who.revoked:
 	case <-d.s.stopping:
 	case <-c.Request.Context().Done():
 	}

@@ -113,6 +113,7 @@ type pending struct {
 	Turn, Kind                                                                    *string
 	Offered                                                                       []struct{ Decision, Label, Scope string }
 	Operations                                                                    []broker.Operation
+	Late                                                                          *struct{ Status, Decision, By, Note string }
 }
 
 type happened struct {

@@ -51,6 +51,9 @@ func (l *sessions) redeem(code string) *Identity {
 	hash := sha256.Sum256([]byte(code))
 	who := l.codes[hash]
 	delete(l.codes, hash)
+	if who == nil || who.gone() {
+		return nil
+	}
 	return who
 }
 
@@ -77,7 +80,7 @@ func (l *sessions) find(id string) *Identity {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one, ok := l.byID[sha256.Sum256([]byte(id))]
-	if !ok || time.Now().After(one.ends) {
+	if !ok || time.Now().After(one.ends) || one.who.gone() {
 		return nil
 	}
 	return one.who

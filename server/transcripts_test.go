@@ -123,7 +123,7 @@ func shown(t *testing.T, got reply, pointer jsontext.Pointer) string {
 	t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s\n", got.status, http.StatusText(got.status))
-	for _, name := range []string{"Content-Type", "ETag", "Location", "Allow", "WWW-Authenticate", "Retry-After", "Modegate-Policy"} {
+	for _, name := range []string{"Content-Type", "ETag", "Location", "Modegate-Last-Event", "Allow", "WWW-Authenticate", "Retry-After", "Modegate-Policy"} {
 		if v := got.header.Get(name); v != "" {
 			fmt.Fprintf(&b, "%s: %s\n", name, v)
 		}

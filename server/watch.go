@@ -9,19 +9,26 @@ import (
 	"time"
 )
 
-// How often the policy's files are looked at, and how often a policy that is
-// broken is tried anew though its known files look the same: what was missing
+// How often files are looked at, and how often what is broken is tried anew
+// though its known files look the same: what was missing
 // may be there now.
 const (
 	watchEvery = 200 * time.Millisecond
 	retryEvery = 5 * time.Second
 )
 
-// watch reloads the policy and the guardrails when their files have changed and
-// then stayed the same for one look, so that half-written files aren't read. Looking works wherever
-// files are, mounted and linked ones too. When a reload finds further files, it
+// watched is something on disk that is loaded anew when it has changed.
+type watched struct {
+	look  func() string // what it looks like
+	retry func() bool   // whether it is to be tried anew though it looks the same
+	load  func(context.Context) bool
+}
+
+// watch loads what has changed and then stayed the same for one look, so that
+// half-written files aren't read, until load says no. Looking works wherever
+// files are, mounted and linked ones too. When loading finds further files, it
 // is followed by one that finds nothing changed.
-func (s *Server) watch(ctx context.Context) {
+func (w watched) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	var inForce, last string // at first, what was read may be older than the files
@@ -32,21 +39,36 @@ func (s *Server) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		now := s.fingerprint()
+		now := w.look()
 		stable := now == last
 		last = now
-		broken := s.failure.Load() != nil || s.guardFailure.Load() != nil
-		retry := broken && time.Since(tried) >= retryEvery
+		retry := w.retry() && time.Since(tried) >= retryEvery
 		if !stable || now == inForce && !retry {
 			continue
 		}
-		if s.take(ctx) != nil {
+		if !w.load(ctx) {
 			return
+		}
+		inForce, tried = now, time.Now()
+	}
+}
+
+// policyFiles are watched for the policy and the guardrails.
+func (s *Server) policyFiles() watched {
+	broken := func() bool { return s.failure.Load() != nil || s.guardFailure.Load() != nil }
+	return watched{s.fingerprint, broken, func(ctx context.Context) bool {
+		if s.take(ctx) != nil {
+			return false
 		}
 		_, _ = s.reloadAll(ctx) // what is wrong is logged, and kept as the state
 		s.give()
-		inForce, tried = now, time.Now()
-	}
+		return true
+	}}
+}
+
+// tokensFile is watched for who may.
+func (s *Server) tokensFile() watched {
+	return watched{s.tokensLook, func() bool { return s.tokensFailure.Load() != nil }, s.reloadTokens}
 }
 
 // fingerprint is what the files look like: the guardrails', and the policy's: those

@@ -33,9 +33,10 @@ func (tx *Tx) Append(e Event) (int64, error) {
 	return out.LastInsertId()
 }
 
-// Last is the number of the log's last event, 0 when there is none.
+// Last is the number of the last event that was written, pruned or not, 0 when
+// there was none.
 func (s *Store) Last(ctx context.Context) (seq int64, err error) {
-	err = s.db.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM events").Scan(&seq)
+	err = s.db.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'").Scan(&seq)
 	return seq, err
 }
 

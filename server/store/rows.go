@@ -4,21 +4,48 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 )
 
-// PutSession writes a session's row.
+// PutSession writes the row of a session that is open.
 func (tx *Tx) PutSession(id string, data []byte) error {
-	return tx.exec("INSERT INTO sessions (id, data) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET data = excluded.data", id, data)
+	return tx.exec("INSERT INTO sessions (id, data) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET data = excluded.data, closed = NULL", id, data)
 }
 
-// DeleteSession removes a session's row. Its history stays.
-func (tx *Tx) DeleteSession(id string) error {
-	return tx.exec("DELETE FROM sessions WHERE id = ?", id)
+// CloseSession writes that a session is closed. Its row and its history stay
+// until they are pruned, or the session is opened again.
+func (tx *Tx) CloseSession(id string, at time.Time, data []byte) error {
+	return tx.exec("UPDATE sessions SET data = ?, closed = ? WHERE id = ?", data, at.UnixMilli(), id)
 }
 
-// Sessions lists the data of every session.
+// Sessions lists the data of every session that is open.
 func (s *Store) Sessions(ctx context.Context) ([][]byte, error) {
-	return s.data(ctx, "SELECT data FROM sessions ORDER BY id")
+	return s.data(ctx, "SELECT data FROM sessions WHERE closed IS NULL ORDER BY id")
+}
+
+// ClosedSession is the row of a session that is closed.
+type ClosedSession struct {
+	ID   string
+	Data []byte // "{}" when it was closed before rows were kept
+}
+
+// Closed lists at most n closed sessions, the last closed first: from the start,
+// or after one of them.
+func (s *Store) Closed(ctx context.Context, after string, n int) (out []ClosedSession, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT id, data FROM sessions WHERE closed IS NOT NULL AND (? = '' OR (closed, id) < (SELECT closed, id FROM sessions WHERE id = ?))
+		ORDER BY closed DESC, id DESC LIMIT ?`, after, after, n)
+	if err != nil {
+		return nil, err
+	}
+	defer closeRows(rows, &err)
+	for rows.Next() {
+		var c ClosedSession
+		if err := rows.Scan(&c.ID, &c.Data); err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
 }
 
 // PutTurn writes a turn's row.

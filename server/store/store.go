@@ -21,46 +21,6 @@ import (
 // File is the name of the database in the data folder.
 const File = "modegate.db"
 
-// version is that of the tables, kept in the file's user_version.
-const version = 1
-
-const schema = `
-CREATE TABLE events (
-	seq     INTEGER PRIMARY KEY AUTOINCREMENT,
-	at      INTEGER NOT NULL, -- Unix time, milliseconds
-	type    TEXT NOT NULL,
-	session TEXT NOT NULL,
-	turn    TEXT NOT NULL,
-	request TEXT NOT NULL,
-	native  TEXT NOT NULL,    -- the provider's id of the request that is opened
-	data    BLOB NOT NULL,    -- what is shown
-	private BLOB              -- what isn't
-) STRICT;
-CREATE INDEX events_session ON events (session, seq);
-CREATE INDEX events_request ON events (request, seq) WHERE request <> '';
-CREATE INDEX events_native ON events (session, native, seq) WHERE native <> '';
-CREATE INDEX events_type ON events (type, seq);
-CREATE TABLE sessions (
-	id   TEXT PRIMARY KEY,
-	data BLOB NOT NULL
-) STRICT;
-CREATE TABLE turns (
-	session TEXT NOT NULL,
-	id      TEXT NOT NULL,
-	ended   INTEGER NOT NULL,
-	data    BLOB NOT NULL,
-	PRIMARY KEY (session, id)
-) STRICT;
-CREATE TABLE approvals (
-	id      TEXT PRIMARY KEY,
-	session TEXT NOT NULL,
-	state   TEXT NOT NULL,
-	opened  INTEGER NOT NULL, -- seq of the event that opened it
-	data    BLOB NOT NULL
-) STRICT;
-CREATE INDEX approvals_state ON approvals (state, opened);
-`
-
 // Store is the open database. It may be used by many at once; one process
 // alone may have a data folder open.
 type Store struct {
@@ -107,32 +67,6 @@ func open(path string) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), db.Close())
 	}
 	return s, nil
-}
-
-func (s *Store) migrate() error {
-	tx, err := s.db.Begin()
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() // nothing to undo after a commit
-	var found int
-	if err := tx.QueryRow("PRAGMA user_version").Scan(&found); err != nil {
-		return err
-	}
-	switch found {
-	case version:
-		return nil
-	case 0:
-	default:
-		return fmt.Errorf("its tables are of version %d, this build knows version %d", found, version)
-	}
-	if _, err := tx.Exec(schema); err != nil {
-		return err
-	}
-	if _, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", version)); err != nil {
-		return err
-	}
-	return tx.Commit()
 }
 
 // Close ends the use of the database.

@@ -1,0 +1,116 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modegate/modegate/internal/strictjson"
+)
+
+// follower is a reader's place in the log.
+type follower struct {
+	*desk
+	ctx     context.Context
+	who     *Identity
+	session string // "": every one
+	seq     int64  // the last event that was sent
+	known   int64  // up to where it has every event that concerns it
+	told    int64  // up to where it knows of holes
+	every   time.Duration
+	alive   []byte
+}
+
+// run sends the events after the place, and then those that come, until send
+// says no, the reader leaves, or its token is revoked.
+func (f *follower) run(send func(text []byte, last int64) bool) {
+	alive := time.NewTicker(f.every)
+	defer alive.Stop()
+	for {
+		changed := f.changes()
+		text, more, err := f.batch()
+		if err != nil {
+			if f.ctx.Err() == nil {
+				f.unreadable(err)
+			}
+			return
+		}
+		if len(text) > 0 && !send(text, f.seq) {
+			return
+		}
+		if more {
+			continue
+		}
+		select {
+		case <-changed:
+		case <-alive.C:
+			if !send(f.alive, 0) {
+				return
+			}
+		case <-f.who.revoked:
+			send([]byte(": the token was revoked\n\n"), 0)
+			return
+		case <-f.s.stopping:
+			send([]byte(": the service is stopping\n\n"), 0)
+			return
+		case <-f.ctx.Done():
+			return
+		}
+	}
+}
+
+// batch reads the next events as they are sent, and goes on to the last of them.
+func (f *follower) batch() (text []byte, more bool, err error) {
+	last, err := f.store.Last(f.ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	var b bytes.Buffer
+	if f.seq > last {
+		f.seq, f.known = last, last
+		err = f.gap(&b, last, "this is another log, and it is shorter: load the lists anew")
+	}
+	rows, err2 := f.store.After(f.ctx, f.seq, f.session, eventBatch)
+	pruned, err3 := f.store.Pruned(f.ctx) // after the events were read: none is pruned unseen
+	if err := errors.Join(err, err2, err3); err != nil {
+		return nil, false, err
+	}
+	if pruned > max(f.known, f.told) {
+		f.told = pruned
+		err = f.gap(&b, pruned, "the history of sessions up to this event is no longer kept: load the lists anew")
+	}
+	for _, row := range rows {
+		e, err1 := readEvent(row)
+		if err = errors.Join(err, err1); err == nil {
+			err = write(&b, row.Seq, f.fresh(e))
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		f.seq = row.Seq
+	}
+	if more = len(rows) == eventBatch; more {
+		f.known = max(f.known, f.seq)
+	} else {
+		f.known = max(f.known, f.seq, last)
+	}
+	return b.Bytes(), more, err
+}
+
+// gap tells the reader that events up to one are missing. Its place stays.
+func (f *follower) gap(b *bytes.Buffer, upTo int64, reason string) error {
+	return write(b, f.seq, event{
+		Seq: upTo, Type: evGap, At: f.now().UTC().Truncate(time.Millisecond), Session: f.session, Policy: f.s.Policy().Digest, By: byRetention, Reason: reason,
+	})
+}
+
+// write writes an event as it is sent.
+func write(b *bytes.Buffer, id int64, e event) error {
+	data, err := strictjson.Encode(e)
+	if err == nil {
+		fmt.Fprintf(b, "id: %d\nevent: %s\ndata: %s\n\n", id, e.Type, data)
+	}
+	return err
+}
