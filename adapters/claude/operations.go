@@ -21,6 +21,15 @@ type boundary struct {
 	allows *bool // as native settings say; nil: by the mode
 }
 
+// Controls are those of can_use_tool and of AskUserQuestion. What is granted goes into
+// Claude's own rules, for the session.
+func (boundary) Controls() broker.Controls {
+	return broker.Controls{
+		Decisions:    []broker.Decision{broker.Accept, broker.AcceptForSession, broker.Decline, broker.Cancel},
+		SessionGrant: broker.ProviderGrants, Questions: true, MultiSelect: true, CustomAnswers: true,
+	}
+}
+
 // Follow reads what the callback answers to an ordinary tool from native
 // settings.
 func (boundary) Follow(native jsontext.Value) (broker.Translator, error) {

@@ -19,6 +19,15 @@ func Boundary() broker.Translator { return boundary{} }
 
 type boundary struct{}
 
+// Controls are those of the app-server's requests. A question of Codex's takes one answer;
+// an MCP server's form alone offers to keep a choice for good.
+func (boundary) Controls() broker.Controls {
+	return broker.Controls{
+		Decisions:    []broker.Decision{broker.Accept, broker.AcceptForSession, broker.AcceptAlways, broker.Decline, broker.Cancel},
+		SessionGrant: broker.ProviderGrants, Questions: true, CustomAnswers: true,
+	}
+}
+
 // asked is one request of the app-server.
 type asked struct {
 	id     jsontext.Value // of JSON-RPC, echoed as it came

@@ -24,6 +24,10 @@ func Boundary() broker.Translator {
 			"cursor/task":           notice("subagent task"),
 			"cursor/generate_image": notice("image"),
 		},
+		Controls: broker.Controls{
+			Decisions:    []broker.Decision{broker.Accept, broker.AcceptForSession, broker.Decline, broker.Cancel},
+			SessionGrant: broker.ServiceGrants, Questions: true, MultiSelect: true,
+		},
 		Allows: func(native []byte) (bool, error) {
 			n, err := decode(native)
 			return n.Callback.Permission == AllowPermission, err

@@ -20,6 +20,10 @@ func Boundary() broker.Translator {
 			"x.ai/ask_user_question": {Read: readQuestions, Reply: replyQuestions, Automatic: refuseTwins},
 			"x.ai/exit_plan_mode":    {Read: readPlan, Reply: replyPlan, Automatic: takePlan},
 		},
+		Controls: broker.Controls{
+			Decisions:    []broker.Decision{broker.Accept, broker.AcceptForSession, broker.Decline, broker.Cancel},
+			SessionGrant: broker.ServiceGrants, Questions: true, MultiSelect: true, CustomAnswers: true,
+		},
 		Allows: func(native []byte) (bool, error) {
 			n, err := decode(native)
 			return n.Callback.Permission == AllowPermission, err

@@ -18,6 +18,14 @@ func Boundary() broker.Translator { return boundary{} }
 
 type boundary struct{}
 
+// Controls are those of permission.asked and question.asked.
+func (boundary) Controls() broker.Controls {
+	return broker.Controls{
+		Decisions:    []broker.Decision{broker.Accept, broker.AcceptForSession, broker.Decline, broker.Cancel},
+		SessionGrant: broker.ServiceGrants, Questions: true, MultiSelect: true, CustomAnswers: true,
+	}
+}
+
 // asked is the part of permission.asked and question.asked that is read, as
 // GET /doc of 1.18.33 describes them. Fields that a later 1.x adds don't matter.
 type asked struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/modegate/modegate/adapters/broker"
+	"github.com/modegate/modegate/adapters/broker/brokertest"
 	"github.com/modegate/modegate/evaluator"
 )
 
@@ -64,6 +65,14 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s: %v", native, r)
 		}
 	}
+}
+
+func TestControls(t *testing.T) {
+	var natives [][]byte
+	for _, native := range []string{askBash, askEdit, askRead, askOutside, askTask, askUnknown, askBroken, askLoop, askQuestion} {
+		natives = append(natives, []byte(native))
+	}
+	brokertest.Controls(t, Boundary(), natives...)
 }
 
 // TestOperations is the table of decisions and what they come to.

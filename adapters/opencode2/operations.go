@@ -18,6 +18,14 @@ func Boundary() broker.Translator { return boundary{} }
 
 type boundary struct{}
 
+// Controls are those of permission.asked and of forms.
+func (boundary) Controls() broker.Controls {
+	return broker.Controls{
+		Decisions:    []broker.Decision{broker.Accept, broker.AcceptForSession, broker.Decline, broker.Cancel},
+		SessionGrant: broker.ServiceGrants, Questions: true, MultiSelect: true, CustomAnswers: true,
+	}
+}
+
 // The calls of 2's operations, by the names that the recording of 2.0.18 has for
 // them. A saved "always" is for the whole project, so that no decision comes to
 // it.

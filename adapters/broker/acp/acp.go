@@ -25,6 +25,7 @@ type Agent struct {
 	// Extensions are its own requests by method, without the underscore that
 	// some versions write before it.
 	Extensions map[string]Extension
+	Controls   broker.Controls
 	// Allows reads from native settings whether our callback allows by itself.
 	Allows func(native []byte) (bool, error)
 }
@@ -71,6 +72,9 @@ type translator struct {
 	agent  Agent
 	allows *bool // as native settings say; nil: by the mode
 }
+
+// Controls are the agent's.
+func (t translator) Controls() broker.Controls { return t.agent.Controls }
 
 // Follow reads the callback's answer from native settings.
 func (t translator) Follow(native jsontext.Value) (broker.Translator, error) {

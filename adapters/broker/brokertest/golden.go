@@ -26,12 +26,17 @@ func Decisions() []broker.Decision {
 
 // Goldens holds every file of a folder: "# " lines about it, the request in
 // "== native", answers to try in the headings of "== answers", and all the rest
-// as the Translator has it.
+// as the Translator has it. Together they need the controls that it says.
 func Goldens(t *testing.T, tr broker.Translator, p evaluator.Provider, dir string, update bool) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no goldens in %s", dir)
 	}
+	var natives [][]byte
+	for _, file := range files {
+		natives = append(natives, Native(t, file))
+	}
+	Controls(t, tr, natives...)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			text, err := os.ReadFile(file)

@@ -53,6 +53,7 @@ func Holds(t testing.TB, tr broker.Translator, r broker.Request) {
 			}
 		}
 	}
+	within(t, tr, r)
 	if len(r.Questions) > 0 {
 		answered(t, tr, r)
 	}
