@@ -19,15 +19,22 @@ type follower struct {
 	seq     int64  // the last event that was sent
 	known   int64  // up to where it has every event that concerns it
 	told    int64  // up to where it knows of holes
-	every   time.Duration
-	alive   []byte
+	pulse   pulse
+}
+
+// pulse is how a reader is shown that the connection holds.
+type pulse struct {
+	every time.Duration
+	text  []byte
+	first bool // also when the reader has caught up
 }
 
 // run sends the events after the place, and then those that come, until send
 // says no, the reader leaves, or its token is revoked.
 func (f *follower) run(send func(text []byte, last int64) bool) {
-	alive := time.NewTicker(f.every)
+	alive := time.NewTicker(f.pulse.every)
 	defer alive.Stop()
+	caughtUp := false
 	for {
 		changed := f.changes()
 		text, more, err := f.batch()
@@ -43,10 +50,14 @@ func (f *follower) run(send func(text []byte, last int64) bool) {
 		if more {
 			continue
 		}
+		if f.pulse.first && !caughtUp && !send(f.pulse.text, 0) {
+			return
+		}
+		caughtUp = true
 		select {
 		case <-changed:
 		case <-alive.C:
-			if !send(f.alive, 0) {
+			if !send(f.pulse.text, 0) {
 				return
 			}
 		case <-f.who.revoked:

@@ -55,25 +55,24 @@ func (d *desk) from(c *call) (int64, *problem) {
 	return last, nil
 }
 
-// alive is how a reader is shown that the connection holds, and how often: a
-// comment, or an event where it asks for one, because a browser's page sees no
-// comments.
-func (d *desk) alive(c *call) (every time.Duration, text []byte, p *problem) {
+// pulseOf is a comment, or an event where the reader asks for one, because a
+// browser's page sees no comments.
+func (d *desk) pulseOf(c *call) (pulse, *problem) {
 	given, ok := c.GetQuery("heartbeat")
 	if !ok {
-		return d.keepAlive, []byte(": alive\n\n"), nil
+		return pulse{every: d.keepAlive, text: []byte(": alive\n\n")}, nil
 	}
 	every, err := time.ParseDuration(given)
 	if err != nil || every < time.Second || every > maxWait {
-		p = invalid(place{Message: fmt.Sprintf("query parameter \"heartbeat\": %q isn't a duration from 1s to %s, as in 10s", given, maxWait)})
+		return pulse{}, invalid(place{Message: fmt.Sprintf("query parameter \"heartbeat\": %q isn't a duration from 1s to %s, as in 10s", given, maxWait)})
 	}
-	return every, []byte("event: heartbeat\ndata: {}\n\n"), p
+	return pulse{every: every, text: []byte("event: heartbeat\ndata: {}\n\n"), first: true}, nil
 }
 
 // getEvents sends what happens, as it happens.
 func getEvents(d *desk, c *call) {
 	seq, p := d.from(c)
-	every, alive, bad := d.alive(c)
+	beat, bad := d.pulseOf(c)
 	if p == nil {
 		p = bad
 	}
@@ -108,7 +107,7 @@ func getEvents(d *desk, c *call) {
 	if !send([]byte(": the log is followed\n\n")) {
 		return
 	}
-	f := follower{desk: d, ctx: c.Request.Context(), who: c.who, session: c.Query("session"), seq: seq, known: seq, every: every, alive: alive}
+	f := follower{desk: d, ctx: c.Request.Context(), who: c.who, session: c.Query("session"), seq: seq, known: seq, pulse: beat}
 	f.run(func(text []byte, last int64) bool {
 		ok := send(text)
 		if ok && last > 0 {

@@ -167,18 +167,30 @@ func TestListsHaveAPlaceInTheLog(t *testing.T) {
 	}
 }
 
-// A browser's page sees no comments: it may ask for an event instead.
+// A browser's page sees no comments: it may ask for an event instead. The first
+// one comes when everything that happened before has been sent.
 func TestHeartbeat(t *testing.T) {
 	d := newDesk(t)
-	r := follow(t, d.listen().URL+"/v1/events?heartbeat=1s", "")
-	for r.lines.Scan() {
-		switch r.lines.Text() {
-		case "", "event: heartbeat":
-		case "data: {}":
-			return
-		default:
-			t.Fatalf("%q", r.lines.Text())
+	d.load("s1", "opencode", "approval-required")
+	for range 60 { // more than one batch
+		d.turn("s1")
+	}
+	r := follow(t, d.listen().URL+"/v1/events?heartbeat=1s", "0")
+	beats, last := 0, ""
+	for beats < 2 && r.lines.Scan() {
+		switch line := r.lines.Text(); {
+		case line == "event: heartbeat":
+			if beats++; last != "id: 121" {
+				t.Errorf("heartbeat %d comes after %s", beats, last)
+			}
+			if r.lines.Scan(); r.lines.Text() != "data: {}" {
+				t.Errorf("%q", r.lines.Text())
+			}
+		case strings.HasPrefix(line, "id: "):
+			last = line
 		}
 	}
-	t.Fatal("the stream has ended")
+	if beats < 2 {
+		t.Error("the stream has ended")
+	}
 }
