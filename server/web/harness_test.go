@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -14,10 +15,14 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/modegate/modegate/adapters"
+	"github.com/modegate/modegate/adapters/claude"
 	"github.com/modegate/modegate/adapters/evidence"
+	"github.com/modegate/modegate/adapters/opencode"
+	"github.com/modegate/modegate/adapters/opencode2"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/server"
+	"github.com/modegate/modegate/server/store"
 )
 
 // chromium finds the browser: MODEGATE_CHROMIUM names it, else it is looked for,
@@ -38,13 +43,21 @@ func chromium(t *testing.T) string {
 
 const token = "a-token-of-the-tests"
 
+// service is a service with the store that it keeps its sessions in.
+type service struct {
+	*server.Server
+	kept *store.Store
+}
+
 // page is one browser tab on a service of its own, and what was seen of it.
 type page struct {
+	*service
 	t      *testing.T
 	ctx    context.Context
-	server *server.Server
 	origin string
-	gone   func() // stops the service
+
+	gate      *gate
+	listening *httptest.Server
 
 	mu       sync.Mutex
 	requests []string
@@ -56,27 +69,87 @@ type page struct {
 func open(t *testing.T, policies ...string) *page {
 	t.Helper()
 	p := openOut(t, policies...)
-	p.do(chromedp.Navigate(p.origin + "/sign-in?code=" + p.server.SignInCode(token)))
+	p.signIn(token)
 	return p
+}
+
+// signIn signs the tab in with the code that a service prints.
+func (p *page) signIn(token string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(p.origin + "/sign-in?code=" + p.SignInCode(token)))
 }
 
 // openOut is open without signing in, and without going anywhere.
 func openOut(t *testing.T, policies ...string) *page {
 	t.Helper()
-	root := browser(t)
-	p := &page{t: t, server: serve(t, policies)}
-	listening := httptest.NewServer(p.server.Handler())
-	t.Cleanup(listening.Close)
-	p.origin, p.gone = listening.URL, listening.Close
-	// A browser context of its own has cookies of its own.
-	ctx, leave := chromedp.NewContext(root, chromedp.WithNewBrowserContext())
-	t.Cleanup(leave)
+	browser(t)
+	return tabOn(t, serve(t, policies))
+}
+
+// tabOn listens with a service, and opens a tab on it.
+func tabOn(t *testing.T, s *service) *page {
+	t.Helper()
+	p := &page{t: t, service: s, gate: &gate{next: s.Handler()}}
+	p.listening = httptest.NewServer(p.gate)
+	p.origin = p.listening.URL
+	t.Cleanup(p.gone)
+	p.tab()
+	return p
+}
+
+// beside is another tab on the same service, of somebody else's browser.
+func (p *page) beside(token string) *page {
+	p.t.Helper()
+	other := &page{t: p.t, service: p.service, gate: p.gate, listening: p.listening, origin: p.origin}
+	other.tab()
+	other.signIn(token)
+	return other
+}
+
+// tab opens the tab. A browser context of its own has cookies of its own.
+func (p *page) tab() {
+	p.t.Helper()
+	ctx, leave := chromedp.NewContext(browser(p.t), chromedp.WithNewBrowserContext())
+	p.t.Cleanup(leave)
 	p.ctx = ctx
 	if err := p.listen(); err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	t.Cleanup(p.check)
-	return p
+	p.t.Cleanup(p.check)
+}
+
+// gate lets everything through to the service but, while it is shut, events.
+type gate struct {
+	next http.Handler
+	mu   sync.Mutex
+	shut int // 0: open; 1: connections are cut; else the status that is answered
+}
+
+func (g *gate) set(shut int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut = shut
+}
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	shut := g.shut
+	g.mu.Unlock()
+	switch {
+	case shut == 0 || r.URL.Path != "/v1/events":
+		g.next.ServeHTTP(w, r)
+	case shut == 1:
+		panic(http.ErrAbortHandler)
+	default:
+		w.WriteHeader(shut)
+	}
+}
+
+// gone stops the service, whoever follows it.
+func (p *page) gone() {
+	p.listening.Listener.Close()
+	p.listening.CloseClientConnections()
+	p.listening.Close()
 }
 
 // started is the one browser of all tests, and what ends it.
@@ -131,17 +204,20 @@ func TestMain(m *testing.M) {
 	if started.stop != nil {
 		started.stop()
 	}
+	for _, dir := range folders {
+		_ = os.RemoveAll(dir) // the system's temporary folder keeps it otherwise
+	}
 	os.Exit(code)
 }
 
 // common is the service of the tests that change nothing.
-var common = sync.OnceValues(func() (*server.Server, error) { return build("builtin/t3code") })
+var common = sync.OnceValues(func() (*service, error) { return build(func(*server.Config) {}, "builtin/t3code") })
 
-func serve(t *testing.T, policies []string) *server.Server {
+func serve(t *testing.T, policies []string) *service {
 	t.Helper()
 	get := common
 	if len(policies) > 0 {
-		get = func() (*server.Server, error) { return build(policies...) }
+		get = func() (*service, error) { return build(func(*server.Config) {}, policies...) }
 	}
 	s, err := get()
 	if err != nil {
@@ -150,15 +226,37 @@ func serve(t *testing.T, policies []string) *server.Server {
 	return s
 }
 
-func build(policies ...string) (*server.Server, error) {
+// folders are the data folders of the services.
+var folders []string
+
+// The tokens of the tests beside the admin's, by scope.
+func tokenOf(s server.Scope) string { return "a-token-to-" + string(s) }
+
+func build(change func(*server.Config), policies ...string) (*service, error) {
 	proven, err := evidence.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "modegate-web-")
+	if err != nil {
+		return nil, err
+	}
+	folders = append(folders, dir)
+	kept, err := store.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	access := &server.Access{Loopback: true}
 	access.Add(token, "a reviewer", server.AdminScope)
-	return server.New(server.Config{
+	for _, s := range server.Scopes() {
+		access.Add(tokenOf(s), "the "+string(s), s)
+	}
+	cfg := server.Config{
 		Dialects: adapters.Table(), Policies: policies, Access: access,
 		Proofs: func(d compiler.Dialect, version string) []evaluator.Proof { return proven.Proofs(d, version) },
-	})
+		Store:  kept, Translators: server.Translators{evaluator.OpenCode: opencode.Boundary(), evaluator.OpenCode2: opencode2.Boundary(), evaluator.Claude: claude.Boundary()},
+	}
+	change(&cfg)
+	made, err := server.New(cfg)
+	return &service{made, kept}, err
 }

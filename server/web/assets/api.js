@@ -8,6 +8,7 @@ export class Problem extends Error {
     this.status = status;
     this.title = details.title || "";
     this.errors = details.errors ?? [];
+    this.state = details.state ?? ""; // of the request that it is about
     this.requestId = details.requestId ?? "";
   }
 }
@@ -25,7 +26,9 @@ export function forget() {
   kept.clear();
 }
 
-async function request(method, path, body) {
+const request = async (method, path, body) => (await ask(method, path, body)).text;
+
+async function ask(method, path, body) {
   let response;
   try {
     response = await fetch(path, {
@@ -42,7 +45,7 @@ async function request(method, path, body) {
     if (digest && given !== digest) changed();
     digest ||= given;
   }
-  if (response.ok) return text;
+  if (response.ok) return { text, headers: response.headers };
   let details = {};
   try {
     details = JSON.parse(text);
@@ -70,7 +73,7 @@ export const matrix = () => value("/v1/matrix");
 export const providers = () => value("/v1/providers");
 export const policyText = () => value("/v1/policies/text");
 export const loaded = async () => JSON.parse(await request("GET", "/v1/policies"));
-export const me = async () => JSON.parse(await request("GET", "/v1/me"));
+export const me = () => value("/v1/me");
 export const signIn = (token) => request("POST", "/sign-in", { token });
 export const signOut = () => request("POST", "/sign-out", "");
 
@@ -82,3 +85,27 @@ export async function ruleset(provider, mode, interaction) {
 }
 
 export const evaluate = async (question) => JSON.parse(await request("POST", "/v1/evaluate", question));
+
+// What lives is never kept. A list says up to which event of the log it is, and
+// what the time is at the service.
+async function list(path) {
+  const { text, headers } = await ask("GET", path);
+  return { value: JSON.parse(text), place: Number(headers.get("Modegate-Last-Event")), date: Date.parse(headers.get("Date")) };
+}
+
+const part = encodeURIComponent;
+const query = (params) => new URLSearchParams(Object.entries(params).filter(([, v]) => v)).toString();
+
+export const openRequests = () => list("/v1/requests");
+export const sessions = (params) => list("/v1/sessions?" + query(params));
+export const oneRequest = async (id) => JSON.parse(await request("GET", `/v1/requests/${part(id)}`));
+export const nativeRequest = (id) => request("GET", `/v1/requests/${part(id)}/native`);
+export const decide = async (id, decision) => JSON.parse(await request("POST", `/v1/requests/${part(id)}/decision`, decision));
+export const answer = async (id, answers) => JSON.parse(await request("POST", `/v1/requests/${part(id)}/answers`, { answers }));
+export const dismiss = async (id) => JSON.parse(await request("POST", `/v1/requests/${part(id)}/dismiss`, {}));
+export const activities = async (id, after) => JSON.parse(await request("GET", `/v1/sessions/${part(id)}/activities?after=${after}`));
+export const sessionRuleset = async (id) => JSON.parse(await request("GET", `/v1/sessions/${part(id)}/ruleset`));
+export const changeSession = async (id, change) => JSON.parse(await request("PATCH", `/v1/sessions/${part(id)}`, change));
+
+// may says whether whoever has signed in has a scope.
+export const may = (who, scope) => who.scopes.includes(scope) || who.scopes.includes("admin");
