@@ -153,6 +153,51 @@ func TestBrowserSession(t *testing.T) {
 	}
 }
 
+// What the page's inbox does is guarded as all that it does: nothing is decided,
+// answered or followed by a request that another page had our browser make.
+func TestOnlyOurPageDecides(t *testing.T) {
+	d := newDesk(t)
+	d.load("s1", "opencode", "approval-required")
+	d.turn("s1")
+	r, q := d.ask("s1", "ls"), d.open("s1", questionOf("que_1", "ses_s1"))
+	got := ask(t, d.s, "GET", "/sign-in?code="+d.s.SignInCode(tokens[server.ApproveScope]), "", "Authorization", "")
+	cookie, _, _ := strings.Cut(got.header.Get("Set-Cookie"), ";")
+	const ours = "http://127.0.0.1:7420"
+	calls := []struct{ method, path, body string }{
+		{"POST", "/v1/requests/" + r.ID + "/decision", `{"decision":"accept"}`},
+		{"POST", "/v1/requests/" + q.ID + "/answers", `{"answers":{"question-0":"Postgres","question-1":["a"]}}`},
+		{"POST", "/v1/requests/" + q.ID + "/dismiss", `{}`},
+		{"GET", "/v1/requests", ""}, {"GET", "/v1/requests/" + r.ID + "/native", ""}, {"GET", "/v1/sessions", ""}, {"GET", "/v1/events?after=0&heartbeat=1s", ""},
+	}
+	for _, c := range calls {
+		for _, from := range [][]string{
+			{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.test"}, {"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:9999"},
+			{"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, {"Origin", "null"}, {"Host", "evil.test:7420", "Sec-Fetch-Site", "same-origin"},
+		} {
+			if got := ask(t, d.s, c.method, c.path, c.body, append([]string{"Authorization", "", "Cookie", cookie}, from...)...); got.status != 403 && got.status != 421 {
+				t.Errorf("%s %s from %v: %d", c.method, c.path, from, got.status)
+			}
+		}
+		if c.method == "POST" {
+			for _, from := range [][]string{nil, {"Sec-Fetch-Site", "same-origin", "Origin", ours, "Content-Type", "text/plain"}, {"Sec-Fetch-Site", "none"}} {
+				if got := ask(t, d.s, c.method, c.path, c.body, append([]string{"Authorization", "", "Cookie", cookie}, from...)...); got.status != 403 && got.status != 415 {
+					t.Errorf("%s %s from %v: %d", c.method, c.path, from, got.status)
+				}
+			}
+		}
+	}
+	for _, id := range []string{r.ID, q.ID} {
+		if now := d.request(id); now.State != "pending" {
+			t.Fatalf("%+v", now)
+		}
+	}
+	for _, c := range calls[:2] {
+		if got := ask(t, d.s, c.method, c.path, c.body, "Authorization", "", "Cookie", cookie, "Sec-Fetch-Site", "same-origin", "Origin", ours); got.status != 202 || !strings.Contains(got.body, `"decidedBy":"the approve"`) {
+			t.Errorf("our own page: %d %s", got.status, got.body)
+		}
+	}
+}
+
 func TestSignInWithToken(t *testing.T) {
 	s := start(t, config())
 	body := `{"token":"` + tokens[server.ReadScope] + `"}`

@@ -143,9 +143,14 @@ func TestNothingIsCut(t *testing.T) {
 		const end = range.getBoundingClientRect(); return end.right <= box.right && end.bottom <= box.bottom })()`, w.ID)) {
 		t.Error("the end of a wide command is out of sight")
 	}
-	p.holds("its length", get[string](p, fmt.Sprintf(`document.querySelector("#request-%s .odd-note").textContent`, r.ID)), "301 lines, 4,208 characters: scroll to see all")
+	p.holds("its length", get[string](p, fmt.Sprintf(`document.querySelector("#request-%s .what .odd-note").textContent`, r.ID)), "301 lines, 4,208 characters: scroll to see all")
 	if got := get[string](p, fmt.Sprintf(`(() => { const b = document.querySelector("#acceptForSession-%s .label"); return [b.textContent.includes("rm -rf /"), getComputedStyle(b).overflowY].join() })()`, r.ID)); got != "true,auto" {
 		t.Errorf("the button's label: %s", got)
+	}
+	for about, at := range map[string]string{"the title": "#title-" + r.ID, "what is kept": "#request-" + r.ID + " li + li pre, #request-" + r.ID + " .what ul:nth-of-type(2) pre"} {
+		if got := get[string](p, fmt.Sprintf(`(() => { const e = document.querySelector(%q); return [e?.tabIndex, e?.nextElementSibling?.textContent.includes("scroll to see all")].join() })()`, at)); got != "0,true" {
+			t.Errorf("%s: %s", about, got)
+		}
 	}
 	p.run(fmt.Sprintf(`document.querySelector("#request-%s pre").focus()`, r.ID))
 	if got := get[string](p, `document.activeElement.tagName + document.activeElement.getAttribute("aria-label")`); got != "PREresource 1" {

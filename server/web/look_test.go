@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -19,6 +20,23 @@ var views = []struct {
 	{"verdicts", "#/try?kind=command&command=git+push+--force&mode=auto&workspace=%2Fwork%2Fapp", "Playground", 6},
 	{"pasted", "#/try?kind=file-change&path=a.ts&settings=native&provider=claude&mode=auto&native=" + url.QueryEscape(bypass), "Playground", 7},
 	{"policy", "#/policy?file=t3code.yaml&line=30", "Policy t3code", 0},
+	{"inbox", "#/inbox", "Inbox", 0},
+	{"sessions", "#/sessions", "Sessions", 0},
+	{"session", "#/sessions/a-session-with-a-long-name.of~its:own@somewhere", "Session a-session-with-a-long-name.of~its:own@somewhere", 0},
+}
+
+// busy is a service with something of everything.
+func (p *page) busy() {
+	const long = "a-session-with-a-long-name.of~its:own@somewhere"
+	p.session(long, "opencode", "approval-required")
+	p.session("s2", "claude", "full-access")
+	p.bash(long, "go test ./...", "go test *")
+	p.bash(long, strings.Repeat("averylongword", 40)+" \u202e "+strings.Repeat("words and words ", 40), strings.Repeat("a long pattern ", 30)+"*")
+	p.opens(long, questions("que_1", long))
+	failed := p.bash(long, "ls")
+	p.call("POST", "/v1/requests/"+failed.ID+"/decision", `{"decision":"accept"}`)
+	p.resolves(failed, `{"status":"failed","reason":"the provider has gone"}`)
+	p.call("PATCH", "/v1/sessions/"+long, `{"interaction":"plan"}`)
 }
 
 // bypass is what an orchestrator sends Claude in full access.
@@ -27,8 +45,9 @@ const bypass = `{"permissionMode":"bypassPermissions","allowDangerouslySkipPermi
 // Every view, in light and dark, on a desk and on a phone: nothing is cut off or
 // needs to be scrolled sideways.
 func TestEveryViewFits(t *testing.T) {
-	p := open(t)
+	p := open(t, "builtin/t3code")
 	p.heading(views[0].heading)
+	p.busy()
 	for _, screen := range []struct {
 		name          string
 		width, height int64

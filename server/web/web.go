@@ -3,7 +3,8 @@
 //
 // index.html is the one page. In assets every file has one job: main.js starts
 // and routes, state.js reads and writes the address, api.js asks the service,
-// dom.js makes elements (text only ever becomes text), and each view has a file.
+// dom.js makes elements (text only ever becomes text), live.js follows what happens,
+// and each view has a file.
 package web
 
 import "embed"

@@ -20,6 +20,12 @@ const kept = new Map();
 // onPolicyChange is called when the policy in force isn't the page's any more.
 export function onPolicyChange(callback) { changed = callback; }
 
+// noticed is told which policy is in force.
+export function noticed(given) {
+  if (digest && given !== digest) changed();
+  digest ||= given;
+}
+
 // forget drops what was kept: the next answers are of the policy now in force.
 export function forget() {
   digest = "";
@@ -41,10 +47,7 @@ async function ask(method, path, body) {
   }
   const text = await response.text();
   const given = response.headers.get("Modegate-Policy") ?? "";
-  if (response.ok && path.startsWith("/v1/") && given) {
-    if (digest && given !== digest) changed();
-    digest ||= given;
-  }
+  if (response.ok && path.startsWith("/v1/") && given) noticed(given);
   if (response.ok) return { text, headers: response.headers };
   let details = {};
   try {
@@ -90,7 +93,7 @@ export const evaluate = async (question) => JSON.parse(await request("POST", "/v
 // what the time is at the service.
 async function list(path) {
   const { text, headers } = await ask("GET", path);
-  return { value: JSON.parse(text), place: Number(headers.get("Modegate-Last-Event")), date: Date.parse(headers.get("Date")) };
+  return { value: JSON.parse(text), place: Number(headers.get("Modegate-Last-Event")), date: Date.parse(headers.get("Date")), policy: headers.get("Modegate-Policy") };
 }
 
 const part = encodeURIComponent;

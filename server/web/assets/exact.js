@@ -53,14 +53,23 @@ export const exact = (text) => split(String(text), hidden, mark, letters);
 // odd counts what is marked but ends of lines and tabs.
 const odd = (nodes) => nodes.flat(Infinity).filter((n) => n.classList?.contains("odd") && !n.classList.contains("end")).length;
 
+// isLong says that a text doesn't fit where it is shown: it scrolls there.
+export const isLong = (text) => text.length > 600 || text.split("\n").length > 8;
+
+// size says how much there is of a long text.
+export function size(text) {
+  const lines = text.split("\n").length;
+  return `${lines.toLocaleString("en")} ${lines === 1 ? "line" : "lines"}, ${text.length.toLocaleString("en")} characters: scroll to see all`;
+}
+
 // box shows a text that may be long: it scrolls, and says how much there is.
 export function box(text, label) {
   const nodes = exact(text);
-  const lines = text.split("\n").length;
-  const notes = [];
-  if (lines > 8 || text.length > 600) notes.push(`${lines.toLocaleString("en")} ${lines === 1 ? "line" : "lines"}, ${text.length.toLocaleString("en")} characters: scroll to see all`);
   const n = odd(nodes);
-  if (n) notes.push(`${n} ${n === 1 ? "character that can't be seen or passes for another is" : "characters that can't be seen or pass for others are"} marked`);
+  const notes = [
+    isLong(text) ? size(text) : "",
+    n ? `${n} ${n === 1 ? "character that can't be seen or passes for another is" : "characters that can't be seen or pass for others are"} marked` : "",
+  ].filter(Boolean);
   return [
     h("pre", { class: "exact box", tabindex: "0", role: "group", "aria-label": label }, nodes),
     notes.length ? h("p", { class: "small odd-note" }, notes.join("; ")) : null,

@@ -1,7 +1,7 @@
 // live.js follows the service: what waits for somebody, and the sessions. It
 // reads the lists, then every event after them; what it shows is current only
 // while it says "live".
-import { oneRequest, openRequests, Problem, sessions as askSessions } from "./api.js";
+import { noticed, oneRequest, openRequests, Problem, sessions as askSessions } from "./api.js";
 
 const beat = 10; // seconds between two signs of life that the service is asked for
 const silence = 2.5 * beat * 1000; // without one, the connection doesn't count any more
@@ -79,6 +79,7 @@ async function load() {
     if (mine !== run) return;
     places = { requests: asked.place, sessions: known.place };
     live.skew = asked.date - Date.now();
+    live.policy = asked.policy;
     live.full = asked.value.requests.length >= 1000;
     live.sessions = new Map(known.value.map((s) => [s.id, s]));
     const listed = new Set(asked.value.requests.map((r) => r.id));
@@ -151,6 +152,7 @@ document.addEventListener("visibilitychange", () => document.hidden || check());
 function happened(e) {
   if (e.type === "log.gap") return load();
   live.policy = e.policy;
+  if (live.status === "live") noticed(e.policy);
   if (e.request && e.seq > places.requests) arrive(e.request);
   if (e.seq > places.sessions) toSession(e);
   tell({ event: e });

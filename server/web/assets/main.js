@@ -82,8 +82,10 @@ function following() {
   document.title = (n ? `(${n}) ` : "") + title + " · modegate";
   badge.replaceChildren(...(n ? [String(n), h("span", { class: "hidden" }, " waiting")] : []));
   const state = document.getElementById("live");
-  state.className = live.live.status;
-  state.textContent = live.live.status === "off" ? "" : live.live.status;
+  const { status } = live.live;
+  if (state.className === status) return;
+  state.className = status;
+  state.textContent = status === "off" ? "" : status;
 }
 live.watch(following);
 

@@ -2,7 +2,7 @@
 // Its elements are made once and stay where they are: only texts and marks change.
 import { decide, dismiss, nativeRequest, Problem } from "./api.js";
 import { copyButton, h, say } from "./dom.js";
-import { box, exact } from "./exact.js";
+import { box, exact, isLong, size } from "./exact.js";
 import { live, merge, refresh } from "./live.js";
 import { moment, outcome, span } from "./outcome.js";
 import { questions } from "./question.js";
@@ -19,7 +19,8 @@ export function card(request, { mayAnswer, modeLabel }) {
   const said = h("p", { class: "outcome", id: id("outcome"), tabindex: "-1" });
   const mode = h("dd"), age = h("span", { class: "age" }), left = h("span", { class: "age" });
   const it = { request, sending: "", note: "", said, buttons: [], form: null };
-  const title = h("h2", { id: id("title"), class: "exact" }, exact(request.title));
+  const long = isLong(request.title);
+  const title = h("h2", { id: id("title"), class: "exact", tabindex: long && "0" }, exact(request.title));
   it.press = (words, decision, send) => press(it, words, decision, send);
   it.blocked = (decision) => blocked(it, decision);
   if (mayAnswer) {
@@ -30,7 +31,7 @@ export function card(request, { mayAnswer, modeLabel }) {
   }
   it.element = h("li", { class: "request", id: id("request"), "data-state": request.state },
     h("article", { "aria-labelledby": id("title") },
-      h("header", null, title,
+      h("header", null, title, long ? h("p", { class: "small odd-note" }, size(request.title)) : null,
         h("dl", null,
           fact("provider", providerName(request.provider)),
           fact("session", h("a", { href: link(["sessions", request.session]) }, exact(request.session))),
@@ -60,9 +61,11 @@ const fact = (name, value) => h("div", null, h("dt", null, name), h("dd", null, 
 function body(request, id) {
   const raw = h("div", { class: "raw" });
   const resources = request.resources.filter((r) => r !== request.title);
+  const kept = request.offered.flatMap((o) => o.grants ?? []).filter((g) => g.resource.length > 200); // too long for a button
   return h("div", { class: "what" },
     resources.length ? [h("h3", null, resources.length === 1 ? "What it is about" : `What it is about (${resources.length})`),
       h("ul", { class: "plain" }, resources.map((r, i) => h("li", null, box(r, `resource ${i + 1}`))))] : null,
+    kept.length ? [h("h3", null, "What is allowed for the session"), h("ul", { class: "plain" }, kept.map((g) => h("li", null, box(`${g.action} ${g.resource}`, "what is allowed for the session"))))] : null,
     request.detail ? [h("h3", null, "More"), box(request.detail, "more of the request")] : null,
     h("details", {
       id: id("raw"), ontoggle: async (e) => {

@@ -25,21 +25,28 @@ export async function view({ path }) {
       history.append(activity(e, matrix));
     }
   };
-  const rest = (page) => more.replaceChildren(...(page.more ? [h("button", {
+  let complete = false; // all that happened is shown: what happens now is put after it
+  const rest = (page) => {
+    complete = !page.more;
+    more.replaceChildren(...(page.more ? [h("button", {
     type: "button", id: "more", onclick: async () => {
-      const next = await activities(id, last);
-      append(next.activities);
-      rest(next);
+      try {
+        const next = await activities(id, last);
+        append(next.activities);
+        rest(next);
+      } catch (error) {
+        more.append(problem(error));
+      }
     },
   }, "Show what came later")] : []));
-  let complete = !first.more;
+  };
   append(first.activities);
   rest(first);
 
   const cautions = h("div");
   let judged = "";
   const draw = async () => {
-    session = live.sessions.get(id) ?? (session && { ...session, state: "unloaded", turn: undefined });
+    session = live.sessions.get(id) ?? session;
     facts.replaceChildren(summary(session, matrix));
     const key = session && [session.ruleset, session.mode, session.interaction, session.state].join();
     if (key === judged) return;
@@ -51,6 +58,7 @@ export async function view({ path }) {
   const change = may(who, "adapter") && session?.state === "loaded" ? modeForm(session, matrix) : null;
   const unwatch = watch((what) => {
     if (what.event?.session === id && complete) append([what.event]);
+    if (what.event?.session === id && what.event.state === "unloaded" && session) session = { ...session, state: "unloaded", turn: undefined };
     if (what.status === "live" && complete) activities(id, last).then((page) => append(page.activities), () => {}); // what was missed
     if (what.sessions || what.event?.session === id) draw();
   });

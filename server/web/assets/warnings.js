@@ -8,8 +8,8 @@ export function warnings(matrix, session) {
   const cell = matrix && at(matrix, session.provider, session.mode, session.interaction);
   if (!cell) return [];
   const out = [];
-  const free = cell.samples.filter((s) => s.effect === "allow" && s.confinement === "none" && !s.toolAbsent);
-  if (free.length === cell.samples.length) out.push({ short: "asks nobody", long: "Nothing is asked and nothing is confined in this mode." });
+  const acts = cell.samples.filter((s) => s.id !== "question");
+  if (acts.every((s) => s.effect === "allow" && s.confinement === "none")) out.push({ short: "asks nobody", long: "Nothing is asked and nothing is confined in this mode." });
   const told = cell.samples.filter((s) => s.enforcer === "instruction");
   if (told.length) out.push({ short: "instruction only", long: `Only an instruction to the model holds it back in ${told.length} of ${cell.samples.length} samples: nothing enforces that.` });
   const nobody = cell.samples.filter((s) => s.enforcer === "nobody");
