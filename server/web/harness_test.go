@@ -83,7 +83,25 @@ func (p *page) signIn(token string) {
 func openOut(t *testing.T, policies ...string) *page {
 	t.Helper()
 	browser(t)
-	return tabOn(t, serve(t, policies))
+	s := serve(t, policies)
+	t.Cleanup(func() { s.unload(t) }) // the common one is the next test's, too
+	return tabOn(t, s)
+}
+
+// unload takes every session away, and with them what waits.
+func (s *service) unload(t *testing.T) {
+	t.Helper()
+	call := func(method, path string) []byte {
+		r := httptest.NewRequestWithContext(context.Background(), method, path, nil)
+		r.Host = "127.0.0.1"
+		r.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		return w.Body.Bytes()
+	}
+	for _, one := range read[struct{ Sessions []struct{ ID string } }](t, call("GET", "/v1/sessions")).Sessions {
+		call("DELETE", "/v1/sessions/"+one.ID)
+	}
 }
 
 // tabOn listens with a service, and opens a tab on it.
@@ -210,7 +228,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// common is the service of the tests that change nothing.
+// common is the service of the tests that leave nothing changed.
 var common = sync.OnceValues(func() (*service, error) { return build(func(*server.Config) {}, "builtin/t3code") })
 
 func serve(t *testing.T, policies []string) *service {

@@ -11,7 +11,7 @@ import (
 // title, a resource, a label, an option, a reason, a plan in Markdown, the raw
 // request, and the history.
 func TestNothingThatIsAskedBecomesMarkup(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	p.session("s2", "claude", "approval-required")
 	quoted, err := json.Marshal(hostile)
@@ -63,7 +63,7 @@ func (p *page) clean(about string) {
 // direction round or passes for another letter is marked, in its place; and every
 // character stands where it comes.
 func TestNothingIsDisguised(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	var list []asked
 	cases := []struct {
@@ -120,7 +120,7 @@ func TestNothingIsDisguised(t *testing.T) {
 // A long command scrolls, in a box that the keyboard reaches, and says how long
 // it is; all of it is there.
 func TestNothingIsCut(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	lines := strings.Repeat("echo harmless\n", 300) + "rm -rf /"
 	wide := "echo " + strings.Repeat(" ", 4000) + "&& rm -rf /"
@@ -161,7 +161,7 @@ func TestNothingIsCut(t *testing.T) {
 // The request as the provider sent it is one click away, byte for byte, and its
 // digest is computed here.
 func TestTheNativeRequestIsOneClickAway(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	const native = `{"sessionID": "ses_s1",  "id":"per_raw","permission":"skill","patterns":["fix-\u0072eview"],"always":[],"metadata":{"n":1.50}}`
 	r := p.opens("s1", native)

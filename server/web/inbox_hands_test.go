@@ -24,7 +24,7 @@ func (p *page) places(list ...asked) string {
 // that goes and comes, and not of the page's own notices.
 func TestNoButtonMoves(t *testing.T) {
 	for _, width := range []int64{1440, 360} {
-		p := open(t, "builtin/t3code")
+		p := open(t)
 		p.expect("Failed to load resource")
 		p.screen(width, 900, "light")
 		p.session("s1", "opencode", "approval-required")
@@ -93,7 +93,7 @@ func TestNoButtonMoves(t *testing.T) {
 // A press on what has only just appeared, or on a list that has just moved, isn't
 // meant for what is there now: it does nothing, and says so.
 func TestAPressOnWhatJustAppeared(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	first := p.bash("s1", "first")
 	p.inbox(first)
@@ -123,7 +123,7 @@ func TestAPressOnWhatJustAppeared(t *testing.T) {
 // The keyboard does everything; the focus stays where it is, whatever comes, and
 // a button that is settled under it does nothing any more.
 func TestTheInboxByKeyboard(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	first, second := p.bash("s1", "first"), p.bash("s1", "second")
 	p.inbox(first, second)
@@ -172,7 +172,7 @@ func TestTheInboxByKeyboard(t *testing.T) {
 // What a screen reader is told: what each button is for, what comes, and what
 // becomes of it.
 func TestTheInboxIsSaid(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	p.inbox()
 	r, q := p.bash("s1", "go test ./...", "go test *"), p.opens("s1", questions("que_1", "s1"))

@@ -16,7 +16,7 @@ import (
 // Two people look at the same requests: what one decides the other sees, and
 // whoever comes too late is told so in plain words.
 func TestTwoPeople(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	r, q, late := p.bash("s1", "ls"), p.opens("s1", questions("que_1", "s1")), p.bash("s1", "pwd")
 	other := p.beside(tokenOf(server.ApproveScope))
@@ -57,7 +57,7 @@ EventSource.prototype.addEventListener = function (type, listener) {
 // While the connection is gone the page says so, dates what it shows, and sends
 // nothing; when it is back, everything that was missed is there.
 func TestReconnecting(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.expect("Failed to load resource")
 	p.session("s1", "opencode", "approval-required")
 	settled, kept := p.bash("s1", "ls"), p.bash("s1", "pwd")
@@ -99,7 +99,7 @@ func TestReconnecting(t *testing.T) {
 // What was pruned while the page didn't look is told by the service, and the page
 // loads its lists anew.
 func TestTheLogHasAGap(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.expect("Failed to load resource")
 	p.session("s1", "opencode", "approval-required")
 	p.session("s2", "opencode", "approval-required")
@@ -149,7 +149,7 @@ func TestARequestExpires(t *testing.T) {
 
 // A connection that says nothing any more doesn't count as live.
 func TestASilentConnection(t *testing.T) {
-	p := openOut(t, "builtin/t3code")
+	p := openOut(t)
 	p.before(`const RealDate = Date.now; window.later = 0; Date.now = () => RealDate.call(Date) + window.later;`)
 	p.signIn(token)
 	p.session("s1", "opencode", "approval-required")
@@ -161,7 +161,7 @@ func TestASilentConnection(t *testing.T) {
 
 // Somebody whose session has ended is told to sign in, and sees nothing more.
 func TestTheSessionEnds(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.expect("Failed to load resource")
 	p.session("s1", "opencode", "approval-required")
 	p.inbox(p.bash("s1", "ls"))

@@ -28,7 +28,7 @@ func (p *page) answers(session string) string {
 // One option, several options and a text, and texts of one's own are answered in
 // one go; what is missing is told beside its question, and nothing is sent.
 func TestQuestionsAreAnswered(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	r := p.opens("s1", questions("que_1", "s1"))
 	p.inbox(r)
@@ -65,7 +65,7 @@ func TestQuestionsAreAnswered(t *testing.T) {
 // A question is dismissed; one that the service refuses an answer to says why,
 // beside it, and goes on waiting.
 func TestQuestionsAreDismissed(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	r := p.opens("s1", questions("que_1", "s1"))
 	p.inbox(r)
@@ -87,7 +87,7 @@ func TestQuestionsAreDismissed(t *testing.T) {
 // What somebody has begun to write stays, with the focus in it, whatever else
 // happens; when the question is settled elsewhere nothing more is taken.
 func TestWritingIsntDisturbed(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	before := p.bash("s1", "ls")
 	r := p.opens("s1", questions("que_1", "s1"))

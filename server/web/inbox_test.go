@@ -19,7 +19,7 @@ func (p *page) buttons(r asked) string {
 // A request comes by itself, is shown with all that it takes to decide it, and
 // says what becomes of the decision until it has arrived.
 func TestInbox(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.inbox()
 	p.until(`document.querySelector(".empty").textContent === "Nothing waits for anybody."`)
 	p.session("s1", "opencode", "approval-required")
@@ -61,7 +61,7 @@ func TestInbox(t *testing.T) {
 
 // Every decision that is offered, and what follows; nothing else has a button.
 func TestEveryDecision(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	p.inbox()
 	for _, c := range []struct{ button, decision, says string }{
@@ -91,7 +91,7 @@ func TestEveryDecision(t *testing.T) {
 
 // What else can become of a request is told, with by whom and why.
 func TestHowRequestsEnd(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	p.session("s2", "opencode", "approval-required")
 	failed, settled, covered, closed := p.bash("s1", "a"), p.bash("s1", "b"), p.bash("s1", "git log -1", "git log *"), p.bash("s2", "d")
@@ -127,7 +127,7 @@ func claudeBash(id, command string) string {
 // Whoever may only look sees everything but no way to answer; whoever may only
 // answer has the inbox, and nothing that is for readers.
 func TestScopesOfTheInbox(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	r, q := p.bash("s1", "go test ./...", "go test *"), p.opens("s1", questions("que_1", "s1"))
 	reader := p.beside(tokenOf(server.ReadScope))

@@ -45,7 +45,7 @@ const bypass = `{"permissionMode":"bypassPermissions","allowDangerouslySkipPermi
 // Every view, in light and dark, on a desk and on a phone: nothing is cut off or
 // needs to be scrolled sideways.
 func TestEveryViewFits(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.heading(views[0].heading)
 	p.busy()
 	for _, screen := range []struct {

@@ -14,7 +14,7 @@ const rows = `[...document.querySelectorAll("#sessions tbody tr")].map((r) => [.
 // The sessions are listed with their mode, their state, what waits and what to
 // beware of, as it changes; those that were unloaded are listed apart.
 func TestSessions(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.visit("#/sessions", "Sessions")
 	p.until(`document.querySelector("#sessions").textContent === "No session is loaded."`)
 	p.session("s1", "opencode2", "approval-required")
@@ -50,7 +50,7 @@ func TestSessions(t *testing.T) {
 // One session has its warnings, its history as it happens, and, for who may, a
 // change of its mode.
 func TestASession(t *testing.T) {
-	p := open(t, "builtin/t3code")
+	p := open(t)
 	p.session("s1", "opencode", "approval-required")
 	r := p.bash("s1", "ls", "ls *")
 	p.visit("#/sessions/s1", "Session s1")
@@ -90,15 +90,15 @@ func TestASession(t *testing.T) {
 
 // A long history comes in parts.
 func TestALongHistory(t *testing.T) {
-	p := open(t, "builtin/t3code")
-	p.session("s1", "opencode", "approval-required")
+	p := open(t)
+	p.session("long", "opencode", "approval-required")
 	for range 510 {
-		p.call("POST", "/v1/sessions/s1/turns", "")
+		p.call("POST", "/v1/sessions/long/turns", "")
 	}
-	p.visit("#/sessions/s1", "Session s1")
+	p.visit("#/sessions/long", "Session long")
 	p.until(`document.querySelectorAll("#history li").length === 1000`)
 	p.do(chromedp.Click(chromedp.CSS("#more")))
 	p.until(`document.querySelectorAll("#history li").length === 1023 && !document.querySelector("#more")`)
-	p.call("POST", "/v1/sessions/s1/turns", fmt.Sprintf(`{"turn":%q}`, "last"))
+	p.call("POST", "/v1/sessions/long/turns", fmt.Sprintf(`{"turn":%q}`, "last"))
 	p.until(`document.querySelectorAll("#history li").length === 1025`)
 }

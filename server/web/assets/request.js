@@ -159,7 +159,7 @@ function update(it, next) {
 // the outcome has room from the start, and scrolls.
 function paint(it) {
   const state = it.request.state;
-  const why = it.sending || [it.note, outcome(it.request)].filter(Boolean).join(" ");
+  const why = state === "pending" && it.sending ? it.sending : [it.note, outcome(it.request)].filter(Boolean).join(" ");
   const stale = live.status !== "live" && state === "pending" && !it.sending ? `Last heard of at ${moment(live.asOf || Date.now())}: this may be out of date.` : "";
   const policy = it.request.shape === "approval" && !stale && blocked(it, "decline") === "" ? blocked(it, "accept") : "";
   const text = [why, stale, policy].filter(Boolean).join(" ");
