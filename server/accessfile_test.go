@@ -135,6 +135,9 @@ func TestABrokenFileOfTokens(t *testing.T) {
 		if p := into[problem](t, ready); ready.status != 503 || len(p.Errors) != 1 || !strings.Contains(p.Errors[0].Message, path) {
 			t.Errorf("%s: %d %s", text, ready.status, ready.body)
 		}
+		if got := ask(t, d.s, "GET", "/metrics", "", "Authorization", "Bearer one"); !strings.Contains(got.body, "modegate_tokens_degraded 1") {
+			t.Error("the metrics don't say it")
+		}
 		if other := ask(t, d.s, "GET", "/readyz", "", "Authorization", ""); other.status != 503 || strings.Contains(other.body, path) {
 			t.Errorf("to everybody: %s", other.body)
 		}

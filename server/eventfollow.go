@@ -74,27 +74,28 @@ func (f *follower) run(send func(text []byte, last int64) bool) {
 
 // batch reads the next events as they are sent, and goes on to the last of them.
 func (f *follower) batch() (text []byte, more bool, err error) {
-	last, err := f.store.Last(f.ctx)
-	if err != nil {
-		return nil, false, err
-	}
 	var b bytes.Buffer
-	if f.seq > last {
+	last, err := f.store.Last(f.ctx)
+	if err == nil && f.seq > last {
 		f.seq, f.known = last, last
 		err = f.gap(&b, last, "this is another log, and it is shorter: load the lists anew")
 	}
-	rows, err2 := f.store.After(f.ctx, f.seq, f.session, eventBatch)
-	pruned, err3 := f.store.Pruned(f.ctx) // after the events were read: none is pruned unseen
-	if err := errors.Join(err, err2, err3); err != nil {
+	if err != nil {
 		return nil, false, err
 	}
-	if pruned > max(f.known, f.told) {
+	rows, err1 := f.store.After(f.ctx, f.seq, f.session, eventBatch)
+	pruned, err2 := f.store.Pruned(f.ctx) // after the events were read: none is pruned unseen
+	err = errors.Join(err1, err2)
+	if err == nil && pruned > max(f.known, f.told) {
 		f.told = pruned
 		err = f.gap(&b, pruned, "the history of sessions up to this event is no longer kept: load the lists anew")
 	}
+	if err != nil {
+		return nil, false, err
+	}
 	for _, row := range rows {
-		e, err1 := readEvent(row)
-		if err = errors.Join(err, err1); err == nil {
+		e, err := readEvent(row)
+		if err == nil {
 			err = write(&b, row.Seq, f.fresh(e))
 		}
 		if err != nil {
@@ -102,12 +103,11 @@ func (f *follower) batch() (text []byte, more bool, err error) {
 		}
 		f.seq = row.Seq
 	}
-	if more = len(rows) == eventBatch; more {
-		f.known = max(f.known, f.seq)
-	} else {
-		f.known = max(f.known, f.seq, last)
+	if more = len(rows) == eventBatch; !more {
+		f.known = max(f.known, last)
 	}
-	return b.Bytes(), more, err
+	f.known = max(f.known, f.seq)
+	return b.Bytes(), more, nil
 }
 
 // gap tells the reader that events up to one are missing. Its place stays.

@@ -62,6 +62,7 @@ func newMetrics(s *Server) *metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.requests, m.took, m.reloaded, m.dropped, m.guards, policyInfo{s},
 		degraded("modegate_policy_degraded", "the policy", &s.failure), degraded("modegate_guardrails_degraded", "a guardrail", &s.guardFailure),
+		degraded("modegate_tokens_degraded", "the file of tokens", &s.tokensFailure),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m

@@ -1,12 +1,14 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/server"
 )
 
@@ -117,6 +119,52 @@ func TestHowRequestsEnd(t *testing.T) {
 	if text := get[string](p, `document.querySelector("#requests").innerText`); strings.Contains(text, "rm -rf build") {
 		t.Error("what nobody is asked about is shown")
 	}
+}
+
+// guards is one guardrail, which wants something of every command that begins so.
+type guards struct{}
+
+func (guards) Digest() string { return "sha256:" + strings.Repeat("0", 64) }
+
+func (guards) List() []evaluator.Guardrail {
+	return []evaluator.Guardrail{{Name: "push", Title: "No push unattended <b>", File: "push.rego", Line: 1}}
+}
+
+func (g guards) Ask(_ context.Context, in evaluator.GuardrailInput) []evaluator.Said {
+	s := evaluator.Said{Guardrail: g.List()[0], Effect: evaluator.Allow}
+	if strings.HasPrefix(in.Action.Command, "git push") {
+		s.Effect, s.Reason = evaluator.Ask, "pushes are \u202eseen"
+	}
+	return []evaluator.Said{s}
+}
+
+// What a guardrail has against a request is said where it is decided, and nothing
+// is offered to be kept that it wants decided each time.
+func TestGuardrailsInTheInbox(t *testing.T) {
+	s, err := build(func(cfg *server.Config) {
+		cfg.Guardrails.Load = func() (server.GuardrailSet, error) { return guards{}, nil }
+	}, "builtin/t3code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser(t)
+	p := tabOn(t, s)
+	p.signIn(token)
+	p.session("s1", "opencode", "approval-required")
+	r, free := p.bash("s1", "git push", "git push *"), p.bash("s1", "git status", "git status *")
+	p.inbox(r, free)
+	const said = `document.querySelector("#request-%s .guardrails")?.textContent ?? ""`
+	if got, want := get[string](p, fmt.Sprintf(said, r.ID)), "No push unattended <b>: a person decides each time: pushes are ⟨U+202E RIGHT-TO-LEFT OVERRIDE⟩seen"; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+	if got := get[string](p, fmt.Sprintf(said, free.ID)); got != "" {
+		t.Errorf("of another request it says %q", got)
+	}
+	if a, b := p.buttons(r), p.buttons(free); strings.Contains(a, "session") || !strings.Contains(b, "session") {
+		t.Errorf("the buttons are %q and %q", a, b)
+	}
+	p.press(r, "accept")
+	p.state(r, "responding")
 }
 
 // claudeBash is what Claude asks its host before it runs a command.

@@ -3,7 +3,7 @@
 const who = {
   "modegate:mode": "the session's mode", "modegate:grant": "what was allowed for this session", "modegate:expiry": "the time limit",
   "modegate:restart": "the service's restart", "modegate:turn-end": "the end of its turn", "modegate:unload": "the end of its session",
-  "modegate:retention": "the service's retention", "modegate:reload": "a new policy",
+  "modegate:guardrail": "a guardrail", "modegate:retention": "the service's retention", "modegate:reload": "a new policy",
   "provider:another-client": "another client, at the provider", "provider:adapter": "the provider's adapter",
 };
 export const byWords = (by) => who[by] ?? by;

@@ -58,11 +58,17 @@ export function card(request, { mayAnswer, modeLabel }) {
 
 const fact = (name, value) => h("div", null, h("dt", null, name), h("dd", null, value));
 
+const wants = { ask: "a person decides each time", deny: "it is denied" };
+
+// guardrail is what an administrator's rule has against it.
+const guardrail = (g) => h("li", null, h("strong", null, exact(g.title || g.name)), `: ${g.failed ? "gave no answer, so that a person is asked" : wants[g.effect] ?? g.effect}`, g.reason ? [": ", exact(g.reason)] : null);
+
 function body(request, id) {
   const raw = h("div", { class: "raw" });
   const resources = request.resources.filter((r) => r !== request.title);
   const kept = request.offered.flatMap((o) => o.grants ?? []).filter((g) => g.resource.length > 200); // too long for a button
   return h("div", { class: "what" },
+    request.guardrails?.length ? [h("h3", null, "Guardrails"), h("ul", { class: "guardrails" }, request.guardrails.map(guardrail))] : null,
     resources.length ? [h("h3", null, resources.length === 1 ? "What it is about" : `What it is about (${resources.length})`),
       h("ul", { class: "plain" }, resources.map((r, i) => h("li", null, box(r, `resource ${i + 1}`))))] : null,
     kept.length ? [h("h3", null, "What is allowed for the session"), h("ul", { class: "plain" }, kept.map((g) => h("li", null, box(`${g.action} ${g.resource}`, "what is allowed for the session"))))] : null,
