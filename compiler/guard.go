@@ -61,7 +61,7 @@ func Guard(d Dialect, v *evaluator.Verdict, a evaluator.Action, s evaluator.Guar
 		return err
 	}
 	before := v.Effect
-	if asks && Stricter(gate, v.Effect) {
+	if Stricter(gate, v.Effect) {
 		v.Effect, v.Enforcer = gate, evaluator.EnforcedByAdapter
 		v.Decider = evaluator.ByAdapter
 		if gate == evaluator.Ask {
