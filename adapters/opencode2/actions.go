@@ -27,11 +27,11 @@ func (boundary) Actions(r broker.Request) []evaluator.Action {
 	return opencode.Actions(actionKinds[q.body.Get("action").Text()], r.Resources)
 }
 
-// Asked are the Actions that 2's request to us is about: none where a command
-// line can't be split as 2 does.
-func (dialect) Asked(a evaluator.Action, part jsontext.Value) []evaluator.Action {
+// Asked are the Actions that 2's request to us is about. Where a command line can't
+// be split as 2 does, the part has no resources, and there are none.
+func (dialect) Asked(_ evaluator.Action, part jsontext.Value) []evaluator.Action {
 	q, err := decodeRequest(part)
-	if err != nil || a.Kind == evaluator.Command && opencode.ReadShell(a.Command).Doubt != "" {
+	if err != nil {
 		return nil
 	}
 	if q.Action == "question" {
