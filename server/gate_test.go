@@ -189,10 +189,11 @@ func TestGrantsUnderGuardrails(t *testing.T) {
 // TestOpenRequestsAndANewGrant: a grant answers the open requests that it covers,
 // but for those that a guardrail has something against.
 func TestOpenRequestsAndANewGrant(t *testing.T) {
-	g := onCommand("git log -9", "ask")
+	g := always("allow")
 	d := newGuardedDesk(t, g)
 	d.load("s", "opencode", "approval-required")
 	first, second, third := d.ask("s", "git log", "git log *"), d.ask("s", "git log -1", "git log *"), d.ask("s", "git log -9", "git log *")
+	g.say = onCommand("git log -9", "ask").say // only now
 	d.decide(first.ID, "acceptForSession")
 	if r := d.request(second.ID); r.State != "responding" || r.DecidedBy != "modegate:grant" {
 		t.Errorf("%+v", r)
