@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,6 +40,35 @@ func Load(paths ...string) (*Policy, error) {
 	}
 	return parse(files, openRelative)
 }
+
+// Each lists the policies that a path stands for, each as the paths that [Load]
+// takes. A folder of which every file has a name of its own holds as many
+// policies; the files of any other are the layers of one. The error is about a
+// path that can't be read.
+func Each(path string) ([][]string, error) {
+	names, err := list(path)
+	if err != nil {
+		return nil, err
+	}
+	var each [][]string
+	for _, name := range names {
+		f, err := open(name)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) > 1 && !named(f) {
+			return [][]string{{path}}, nil
+		}
+		each = append(each, []string{name})
+	}
+	return each, nil
+}
+
+var nameLine = regexp.MustCompile(`(?m)^name:`)
+
+// named reports whether a file gives its policy a name, as far as can be seen in
+// one that is broken.
+func named(f File) bool { return nameLine.Match(f.Data) || readLayer(f, true).policy.Name != "" }
 
 // list names the files that a path stands for.
 func list(path string) ([]string, error) {

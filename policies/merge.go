@@ -41,6 +41,7 @@ func mergeRules(base, over []Rule) []Rule {
 	}
 	for _, rule := range over {
 		if i, ok := at[rule.ID]; ok {
+			rule.Replaces = true
 			base[i] = rule
 			continue
 		}

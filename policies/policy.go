@@ -47,6 +47,7 @@ type Rule struct {
 	Modes     []evaluator.Mode     // nil: all; always nil in a mode's own list
 	Providers []evaluator.Provider // nil: all
 	Source    evaluator.Source     // of the rule; carries the id
+	Replaces  bool                 // a rule of an earlier layer had the id
 }
 
 // Acknowledgement accepts, for a reason, one gap, or that one invariant doesn't
