@@ -1,0 +1,235 @@
+package oclint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modegate/modegate/compiler/lint"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/policies"
+)
+
+// value is a value of a file with its JSON Pointer; of an object's member, at is
+// the place of the name.
+type value struct {
+	*policies.Node
+	name string
+	at   lint.Ref
+}
+
+func rootOf(n *policies.Node) value { return value{Node: n, at: lint.Ref{Source: n.Source}} }
+
+var pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
+
+// members are the values of an object, in the order of the text.
+func (v value) members() []value {
+	out := make([]value, len(v.Fields))
+	for i, f := range v.Fields {
+		out[i] = value{f.Value, f.Name, lint.Ref{Source: f.Source, Pointer: v.at.Pointer + "/" + pointerToken.Replace(f.Name)}}
+	}
+	return out
+}
+
+func (v value) elements() []value {
+	out := make([]value, len(v.Items))
+	for i, n := range v.Items {
+		out[i] = value{n, "", lint.Ref{Source: n.Source, Pointer: v.at.Pointer + "/" + strconv.Itoa(i)}}
+	}
+	return out
+}
+
+func (v value) member(name string) (value, bool) {
+	for _, m := range v.members() {
+		if m.name == name {
+			return m, true
+		}
+	}
+	return value{}, false
+}
+
+func (v value) isText() bool { return v.Kind == policies.Scalar && v.Quoted }
+
+// reader takes rules out of a text of settings. What isn't a rule is a finding.
+type reader struct {
+	g     Generation
+	found []lint.Finding
+	moved map[string]bool // pointers of members whose place isn't that of the text
+}
+
+func (r *reader) invalid(v value, format string, args ...any) {
+	r.found = append(r.found, lint.At("invalid", v.at, fmt.Sprintf(format, args...), ""))
+}
+
+// lists reads the rules of a session, of a configuration file, or of a
+// configuration's permission object by itself.
+func (r *reader) lists(root value) []list {
+	if root.Kind == policies.Sequence {
+		return []list{{rules: r.array(root, false)}}
+	}
+	if root.Kind != policies.Mapping {
+		r.invalid(root, "settings of OpenCode are a list of rules, or an object")
+		return nil
+	}
+	object, isOld := root.member("permission")
+	array, isNew := root.member("permissions")
+	agents, hasAgents := root.member("agent")
+	if !hasAgents {
+		agents, hasAgents = root.member("agents")
+	}
+	if !isOld && !isNew && !hasAgents {
+		if !bare(root) {
+			r.invalid(root, "the file has no permission, permissions or agent: there is nothing to judge")
+			return nil
+		}
+		object, isOld = root, true
+	}
+	if isOld && isNew {
+		r.found = append(r.found, lint.At("inert-rule", array.at,
+			"a file with permission is read as a configuration of 1.x, and its permissions aren't read at all", "keep one of the two"))
+	}
+	var global []rule
+	if isOld {
+		global = r.object(object)
+	}
+	if isNew && !isOld {
+		global = r.array(array, true)
+	}
+	out := []list{{rules: global}}
+	if hasAgents {
+		for _, a := range agents.members() {
+			out = append(out, list{agent: a.name, rules: append(slices.Clone(global), r.agent(a)...), above: len(global)})
+		}
+	}
+	return out
+}
+
+// bare reports whether an object may be a permission object: its members are
+// effects, or objects of effects.
+func bare(v value) bool {
+	ok := func(v value) bool { return v.isText() && isEffect(v.Text) }
+	return len(v.Fields) > 0 && !slices.ContainsFunc(v.members(), func(m value) bool {
+		return !ok(m) && (m.Kind != policies.Mapping || !slices.ContainsFunc(m.members(), ok))
+	})
+}
+
+func (r *reader) agent(a value) []rule {
+	if object, ok := a.member("permission"); ok {
+		return r.object(object)
+	}
+	if array, ok := a.member("permissions"); ok {
+		return r.array(array, true)
+	}
+	return nil
+}
+
+// array reads a list of rules.
+func (r *reader) array(v value, config bool) []rule {
+	if v.Kind != policies.Sequence {
+		r.invalid(v, "the rules must be a list")
+		return nil
+	}
+	var out []rule
+	for _, item := range v.elements() {
+		var fields [3]value
+		ok := item.Kind == policies.Mapping
+		for i, name := range r.g.Fields {
+			field, there := item.member(name)
+			fields[i] = field
+			ok = ok && there && field.isText()
+		}
+		if !ok {
+			r.invalid(item, "a rule needs the texts %s, %s and %s", r.g.Fields[0], r.g.Fields[1], r.g.Fields[2])
+			continue
+		}
+		if e, ok := r.effect(fields[2]); ok {
+			out = append(out, rule{action: fields[0].Text, resource: fields[1].Text, effect: e, at: item.at, config: config})
+		}
+	}
+	return out
+}
+
+// object reads 1.x's permission object: an effect for everything, or members that
+// are effects or objects of effects by pattern.
+func (r *reader) object(v value) []rule {
+	var out []rule
+	add := func(v value, action, resource string) {
+		if e, ok := r.effect(v); ok {
+			out = append(out, rule{action: action, resource: resource, effect: e, at: v.at, config: true})
+		}
+	}
+	switch v.Kind {
+	case policies.Scalar:
+		add(v, "*", "*")
+		return out
+	case policies.Mapping:
+		r.integers(v)
+	default:
+		r.invalid(v, "a permission is allow, ask, deny, or an object of these")
+	}
+	for _, m := range ordered(v.members()) {
+		if m.Kind != policies.Mapping {
+			add(m, m.name, "*")
+			continue
+		}
+		r.integers(m)
+		for _, p := range ordered(m.members()) {
+			add(p, m.name, p.name)
+		}
+	}
+	return out
+}
+
+func (r *reader) effect(v value) (evaluator.Effect, bool) {
+	var e evaluator.Effect
+	if !v.isText() || !isEffect(v.Text) || e.UnmarshalText([]byte(v.Text)) != nil {
+		what := "a list or an object"
+		if v.Kind == policies.Scalar {
+			what = strconv.Quote(v.Text)
+		}
+		r.invalid(v, "%s isn't an effect that OpenCode has: use allow, ask, deny", what)
+		return e, false
+	}
+	return e, true
+}
+
+func isEffect(s string) bool { return s == "allow" || s == "ask" || s == "deny" }
+
+// ordered are the members of an object as JavaScript has them: names that are
+// whole numbers first, in order of size.
+func ordered(members []value) []value {
+	out := slices.Clone(members)
+	slices.SortStableFunc(out, func(a, b value) int { return cmp.Compare(rank(a.name), rank(b.name)) })
+	return out
+}
+
+// rank is the number that JavaScript takes a name for, and one above all of them
+// for other names.
+func rank(name string) uint64 {
+	const none = 1<<32 - 1
+	n, err := strconv.ParseUint(name, 10, 32)
+	if err != nil || strconv.FormatUint(n, 10) != name {
+		return none
+	}
+	return n
+}
+
+// integers finds names that don't stay where they are written.
+func (r *reader) integers(v value) {
+	highest := uint64(0)
+	for i, m := range v.members() {
+		at := rank(m.name)
+		if i > 0 && at < highest {
+			if r.moved == nil {
+				r.moved = map[string]bool{}
+			}
+			r.moved[m.at.Pointer] = true
+			r.found = append(r.found, lint.At("integer-key", m.at,
+				fmt.Sprintf("the name %q is a whole number, so that JavaScript puts it before names above it, and the last rule that matches decides", m.name),
+				fmt.Sprintf("write %q, or rules in a list", m.name+" *")))
+		}
+		highest = max(highest, at)
+	}
+}
