@@ -157,8 +157,23 @@ func (c *common) load() (*policies.Policy, error) {
 	return p, compiler.Validate(p, adapters.Table())
 }
 
-// session reads the Env file and puts the flags on top of it.
+// session is the Env of the flags; a session runs in the current folder when
+// nobody says where.
 func (c *common) session() (evaluator.Env, error) {
+	env, err := c.given()
+	if err != nil || env.Workspace != "" {
+		return env, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return env, fmt.Errorf("the current folder isn't known (%w): set --workspace", err)
+	}
+	env.Workspace = dir
+	return env, env.Check()
+}
+
+// given reads the Env file and puts the flags on top of it.
+func (c *common) given() (evaluator.Env, error) {
 	var env evaluator.Env
 	if c.env != "" {
 		data, err := os.ReadFile(c.env)
@@ -174,13 +189,6 @@ func (c *common) session() (evaluator.Env, error) {
 	}
 	if c.home != "" {
 		env.Home = c.home
-	}
-	if env.Workspace == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			return env, fmt.Errorf("the current folder isn't known (%w): set --workspace", err)
-		}
-		env.Workspace = dir
 	}
 	return env, env.Check()
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/modegate/modegate/adapters"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator/rego"
 	"github.com/modegate/modegate/policies"
@@ -29,11 +28,12 @@ func invariants(dirs []string) (*rego.Invariants, error) {
 	return rego.LoadInvariants(sources...)
 }
 
-// checkInvariants runs invariants over every cell of a policy. unneeded are the
-// acknowledgements of invariants that hold, or that aren't there. The error is
-// that the policy doesn't compile, or that an invariant can't be checked.
-func checkInvariants(ctx context.Context, p *policies.Policy, in *rego.Invariants) (found []broken, unneeded []policies.Acknowledgement, err error) {
-	m, err := compiler.NewMatrix(p, adapters.Table())
+// checkInvariants runs invariants over every cell that a policy has on the
+// providers. unneeded are the acknowledgements of invariants that hold, or that
+// aren't there. The error is that the policy doesn't compile, or that an invariant
+// can't be checked.
+func checkInvariants(ctx context.Context, p *policies.Policy, dialects []compiler.Dialect, in *rego.Invariants) (found []broken, unneeded []policies.Acknowledgement, err error) {
+	m, err := compiler.NewMatrix(p, dialects)
 	if err != nil {
 		return nil, nil, err
 	}

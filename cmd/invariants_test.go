@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/modegate/modegate/adapters"
 	"github.com/modegate/modegate/policies"
 )
 
@@ -32,7 +33,7 @@ func checkedInvariants(t *testing.T, text string, dirs ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, unneeded, err := checkInvariants(context.Background(), p, in)
+	found, unneeded, err := checkInvariants(context.Background(), p, adapters.Table(), in)
 	if err != nil {
 		t.Fatal(err)
 	}

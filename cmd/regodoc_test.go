@@ -25,7 +25,7 @@ import (
 	"github.com/modegate/modegate/policies"
 )
 
-var update = flag.Bool("update", false, "rewrite what docs/rego.md shows")
+var update = flag.Bool("update", false, "rewrite what docs/rego.md shows, and the goldens in testdata/check")
 
 // TestRegoDoc holds what docs/rego.md shows: its Rego is that of the files beside
 // it, its tables and its input are what the program comes to, and its commands
