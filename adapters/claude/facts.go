@@ -43,6 +43,7 @@ type SettingsSource struct {
 type Settings struct {
 	Permissions                     SettingsPermissions `json:"permissions"`
 	AllowManagedPermissionRulesOnly bool                `json:"allowManagedPermissionRulesOnly"`
+	DisableAutoMode                 string              `json:"disableAutoMode"` // as in permissions
 }
 
 // SettingsPermissions is the permissions key of a settings file.
@@ -52,6 +53,7 @@ type SettingsPermissions struct {
 	AdditionalDirectories        []string `json:"additionalDirectories"`
 	DisableBypassPermissionsMode string   `json:"disableBypassPermissionsMode"`
 	DisableAutoMode              string   `json:"disableAutoMode"`
+	DenyInsteadOfPrompting       bool     `json:"denyInsteadOfPrompting"` // not in 2.1.197
 }
 
 // ToolFacts is what an MCP server says of a tool.

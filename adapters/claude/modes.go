@@ -1,6 +1,9 @@
 package claude
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // autoModel reports whether a model supports auto mode. Two were measured.
 func autoModel(model string) answer {
@@ -53,32 +56,37 @@ func (s *session) permitted(asked Mode, all []layer) Mode {
 	return asked
 }
 
-// defaultMode is the settings' own. Nothing below a user's settings may open
-// auto, nor, since 2.1.332, bypassPermissions: 2.1.197 takes it from an untrusted
-// project (measured 2026-11-30).
+// defaultMode is the settings' own, the strongest layer's. Nothing below a user's
+// settings may open auto, nor, since 2.1.332, bypassPermissions: the mode is then
+// default, whatever weaker layers say, unless the other settings come to the same
+// mode. 2.1.197 takes bypassPermissions from an untrusted project, too (measured
+// 2026-11-30).
 func (s *session) defaultMode(all []layer) *Mode {
-	mode := Default
+	mode, granted := Default, Default
 	for _, name := range []Layer{UserLayer, ProjectLayer, LocalLayer, FlagLayer, ManagedLayer} {
 		for _, l := range all {
 			m := l.settings.Permissions.DefaultMode
 			if l.name != name || m == nil {
 				continue
 			}
-			if (name == ProjectLayer || name == LocalLayer) && (*m == Bypass && s.version != V197 || *m == Auto) {
-				continue
-			}
 			mode = *m
+			if name != ProjectLayer && name != LocalLayer {
+				granted = *m
+			}
 		}
+	}
+	if (mode == Bypass && s.version != V197 || mode == Auto) && granted != mode {
+		mode = Default
 	}
 	return &mode
 }
 
-func bypassOff(p SettingsPermissions) string { return p.DisableBypassPermissionsMode }
-func autoOff(p SettingsPermissions) string   { return p.DisableAutoMode }
+func bypassOff(s Settings) string { return s.Permissions.DisableBypassPermissionsMode }
+func autoOff(s Settings) string   { return cmp.Or(s.Permissions.DisableAutoMode, s.DisableAutoMode) }
 
-func disabled(all []layer, key func(SettingsPermissions) string) bool {
+func disabled(all []layer, key func(Settings) string) bool {
 	for _, l := range all {
-		if key(l.settings.Permissions) == "disable" {
+		if key(l.settings) == "disable" {
 			return true
 		}
 	}

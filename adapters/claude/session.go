@@ -82,7 +82,7 @@ func newSession(n Native, version string, env evaluator.Env) (*session, error) {
 	if err := s.layers(n, f); err != nil {
 		return nil, err
 	}
-	s.dirs = append([]string{s.cwd}, s.absolute(append(f.dirs, facts.AdditionalDirectories...))...)
+	s.dirs = append([]string{s.cwd}, s.absolute(append(f.dirs, s.facts.AdditionalDirectories...))...)
 	for _, p := range facts.Folders {
 		s.folders = append(s.folders, paths.Abs(s.cwd, p))
 	}
@@ -126,11 +126,11 @@ func (s *session) layers(n Native, f flags) error {
 		return err
 	}
 	for _, src := range s.facts.Sources {
-		all = append(all, layer{name: src.Layer, folder: src.Folder, settings: src.Settings})
+		all = append(all, layer{name: src.Layer, folder: src.Folder, settings: src.Settings, pointer: src.Layer.pointer()})
 	}
 	var managed *Settings
 	if m := s.facts.Managed; m != nil {
-		all = append(all, layer{name: ManagedLayer, folder: s.cwd, settings: *m})
+		all = append(all, layer{name: ManagedLayer, folder: s.cwd, settings: *m, pointer: ManagedLayer.pointer()})
 		managed = m
 	}
 	own := Settings{Permissions: SettingsPermissions{Permissions: n.Permissions}}
@@ -142,12 +142,15 @@ func (s *session) layers(n Native, f flags) error {
 		if managed != nil && managed.AllowManagedPermissionRulesOnly && l.name != ManagedLayer {
 			continue
 		}
-		p := l.settings.Permissions.Permissions
-		if l.name == ProjectLayer && !trusted {
-			p.Allow = nil // an untrusted project may only tighten
+		p := l.settings.Permissions
+		if l.name == ProjectLayer && !trusted { // it may only tighten
+			p.Allow, p.AdditionalDirectories = nil, nil
 		}
-		s.rules.add(p, l.name, l.folder, l.pointer, s.version)
-		s.facts.AdditionalDirectories = append(s.facts.AdditionalDirectories, l.settings.Permissions.AdditionalDirectories...)
+		s.rules.add(p.Permissions, l.name, l.folder, l.pointer, s.version)
+		s.facts.AdditionalDirectories = append(s.facts.AdditionalDirectories, p.AdditionalDirectories...)
+		if p.DenyInsteadOfPrompting && s.version != V197 && l.name != ProjectLayer && l.name != LocalLayer {
+			s.noPrompts = true
+		}
 	}
 	s.launched = n.AllowDangerouslySkipPermissions || f.bypass
 	s.mode = s.startMode(n, f, all)
