@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/modegate/modegate/adapters/evidence"
-	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/strictjson"
 )
@@ -20,7 +20,7 @@ import (
 type evalFlags struct {
 	common
 	action   string
-	native   string
+	native   []string
 	explain  bool
 	exitCode bool
 }
@@ -37,16 +37,22 @@ web-fetch URL, web-search TEXT, mcp-tool SERVER/TOOL, subagent NAME,
 question TEXT. --action takes JSON instead, one Action or a list, - for stdin.
 
 --native evaluates settings in the provider's own form instead of a policy's;
-they say what the mode is, so -m means nothing then.`,
+they say what the mode is, so -m means nothing then. It takes what compile -o
+native prints, or the settings files that you have: Claude's settings.json,
+Codex's config.toml with the rules folder beside it, OpenCode's opencode.json; or
+a folder that holds them. Several files are layers: repeat it, with LAYER=FILE
+where the path doesn't tell (claude: user, project, local, flag, managed; codex:
+user, project; opencode: global, custom, project, folder, managed).`,
 		Example: `  modegate eval -p opencode2 -m approval-required command 'git push origin main'
   modegate compile -p opencode -m auto -o native | modegate eval -p opencode --native - file-change src/a.go
+  modegate eval -p claude --native .claude/settings.json --native ~/.claude/settings.json command 'npm test'
   modegate eval -p opencode2 -m auto --action actions.json -o json`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args) },
 	}
 	e.add(cmd, "text", "json")
 	cmd.Flags().StringVar(&e.action, "action", "", "a file with an Action as JSON, or a list of them; - is stdin")
-	cmd.Flags().StringVar(&e.native, "native", "", "a file with native settings; - is stdin")
+	cmd.Flags().StringArrayVar(&e.native, "native", nil, "a file with native settings, - for stdin; may be repeated, as LAYER=FILE")
 	cmd.Flags().BoolVar(&e.explain, "explain", false, "add every rule that was looked at")
 	cmd.Flags().BoolVar(&e.exitCode, "exit-code", false, "exit 0 allow, 10 ask, 11 review, 12 deny, 13 unknown")
 	return cmd
@@ -117,7 +123,7 @@ type judge func(a evaluator.Action, explain bool) (evaluator.Verdict, error)
 
 // judges are the chosen cells of the policy, or the native settings.
 func (e *evalFlags) judges(in io.Reader) ([]judge, error) {
-	if e.native != "" {
+	if len(e.native) > 0 {
 		j, err := e.nativeJudge(in)
 		return []judge{j}, err
 	}
@@ -133,7 +139,7 @@ func (e *evalFlags) judges(in io.Reader) ([]judge, error) {
 }
 
 func (e *evalFlags) nativeJudge(in io.Reader) (judge, error) {
-	if e.native == "-" && e.action == "-" {
+	if slices.Contains(e.native, "-") && e.action == "-" {
 		return nil, errors.New("--native and --action can't both be stdin")
 	}
 	dialects, err := e.dialects()
@@ -148,17 +154,13 @@ func (e *evalFlags) nativeJudge(in io.Reader) (judge, error) {
 	if err != nil || len(interactions) != 1 {
 		return nil, errors.Join(err, errors.New("--native needs one interaction mode: choose it with -i"))
 	}
-	data, err := readInput(e.native, in)
+	files, err := readNative(d, e.native, in)
 	if err != nil {
 		return nil, err
 	}
-	env, err := e.session()
+	m, err := e.meaning(d, files, interactions[0])
 	if err != nil {
 		return nil, err
-	}
-	m, err := d.Read(data, compiler.Setting{Version: e.version, Env: d.Env(interactions[0], env)})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", inputName(e.native), err)
 	}
 	proven, err := evidence.Embedded()
 	if err != nil {

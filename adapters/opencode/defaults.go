@@ -34,11 +34,21 @@ func agentOf(env evaluator.Env) string {
 	return env.Agent
 }
 
-// defaults are the rules of an agent before any configuration, as GET /agent of
-// 1.18.33 lists them. An agent of the user's own has those that all start with.
-func defaults(id string, p place) []lastmatch.Rule {
+// defaults are the rules of an agent without any configuration, as GET /agent of
+// 1.18.33 lists them.
+func defaults(id string, p place) []lastmatch.Rule { return append(starts(id, p), ends(p)) }
+
+// ends is the rule that every agent has behind all others, unless one of them
+// denies exactly that.
+func ends(p place) lastmatch.Rule {
+	return one("external_directory", paths.Home(p.Home, "~/.local/share/opencode/tool-output/*"), evaluator.Allow)
+}
+
+// starts are the rules that precede an agent's configuration. An agent of the
+// user's own has those that all start with.
+func starts(id string, p place) []lastmatch.Rule {
 	data := paths.Home(p.Home, "~/.local/share/opencode")
-	output := one("external_directory", data+"/tool-output/*", evaluator.Allow)
+	output := ends(p)
 	temporary := one("external_directory", "/tmp/opencode/*", evaluator.Allow)
 	outside := one("external_directory", "*", evaluator.Ask)
 	rules := []lastmatch.Rule{
@@ -77,7 +87,7 @@ func defaults(id string, p place) []lastmatch.Rule {
 	case "compaction", "title", "summary":
 		rules = append(rules, one("*", "*", evaluator.Deny))
 	}
-	return append(rules, output)
+	return rules
 }
 
 func one(permission, pattern string, e evaluator.Effect) lastmatch.Rule {

@@ -95,11 +95,18 @@ func (r *Rules) Ref(w Words, position int) *evaluator.RuleRef {
 	}
 	layer, index := r.layer(position)
 	ref := &evaluator.RuleRef{Index: index, Layer: layer, Native: w.Rule(r.all[position])}
-	if layer == SessionLayer {
+	switch layer {
+	case SessionLayer:
 		ref.Pointer = "/" + strconv.Itoa(index)
+	case AgentLayer:
+		ref.Pointer = AgentPointer(index)
 	}
 	return ref
 }
+
+// AgentPointer is the pointer of a rule of the session's agent, by its place in the
+// agent's list.
+func AgentPointer(index int) string { return AgentLayer + "#/" + strconv.Itoa(index) }
 
 func who(e evaluator.Effect, rule int) (evaluator.Decider, evaluator.Enforcer) {
 	enforcer := evaluator.EnforcedByRule
