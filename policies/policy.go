@@ -89,6 +89,14 @@ type Field struct {
 	Value  *Node
 }
 
+// AllFields returns the fields of a mapping. A nil Node has none.
+func (n *Node) AllFields() []Field {
+	if n == nil {
+		return nil
+	}
+	return n.Fields
+}
+
 // Get returns the value of the named field, or nil. A nil Node has no fields.
 func (n *Node) Get(name string) *Node {
 	if n == nil {

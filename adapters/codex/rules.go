@@ -121,12 +121,14 @@ func (c *ruleCall) describe(r execpolicy.Rule, firsts []string) error {
 }
 
 // pointer is the rule's key among a RuleSet's sources. The rules are one text, so
-// that the last token isn't an element but the prefix_rule's number in it.
+// that the last token isn't an element but the prefix_rule's number in it. A rule
+// that is there already has its layer before that.
 func (c *ruleCall) pointer() string {
+	pointer := "/rules/" + strconv.Itoa(c.index)
 	if c.layer != sessionLayer {
-		return ""
+		return c.layer + "#" + pointer
 	}
-	return "/rules/" + strconv.Itoa(c.index)
+	return pointer
 }
 
 // any reports whether there is a rule for commands.

@@ -29,7 +29,7 @@ var builtinAgents = []string{"build", "plan", "general", "explore", "compaction"
 // ReadSettings reads configuration files: they are rules of the agents, which
 // precede a session's. The session has none of its own. Whether 2.0 gives the names
 // of 1.x their new ones when it reads an old file isn't known: 1.18.33's native
-// surface doesn't.
+// surface doesn't, and its tools ask under the old ones.
 func (d dialect) ReadSettings(files []compiler.SettingsFile, _ evaluator.Interaction, s compiler.Setting) (*compiler.FileSettings, error) {
 	r := &opencode.ConfigReader{Env: s.Env}
 	c := r.V2(r.Trees(files))
@@ -52,7 +52,7 @@ func (d dialect) ReadSettings(files []compiler.SettingsFile, _ evaluator.Interac
 	for i, rule := range own {
 		out.Sources = append(out.Sources, compiler.SourceRef{Pointer: opencode.AgentPointer(start + i), Source: rule.Source})
 	}
-	if s.Version != Measured && c.Migrated != nil {
+	if c.Migrated != nil {
 		renamed := out.Env
 		renamed.Agents, _ = configured(rename(c), s, id)
 		out.Instead = append(out.Instead, compiler.Alternative{Env: renamed, Reason: fmt.Sprintf(

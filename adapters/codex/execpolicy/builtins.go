@@ -6,9 +6,11 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
 )
 
 // builtins names what a rule file can call that isn't Starlark's own here. print
@@ -89,7 +91,7 @@ func (b *builder) prefixRule(t *starlark.Thread, fn *starlark.Builtin, args star
 		return nil, err
 	}
 	at := t.CallFrame(1).Pos
-	r.File, r.Line, r.Rest = at.Filename(), int(at.Line), words[1:]
+	r.File, r.Line, r.Column, r.Rest = at.Filename(), int(at.Line), b.nameBefore(at), words[1:]
 	for _, first := range words[0] {
 		r.First = first
 		e.rules = append(e.rules, r)
@@ -223,4 +225,19 @@ func (b *builder) networkRule(_ *starlark.Thread, fn *starlark.Builtin, args sta
 	}
 	b.policy.Network = append(b.policy.Network, r)
 	return starlark.None, nil
+}
+
+// nameBefore is the column of the name before the bracket at a place: where a call
+// begins.
+func (b *builder) nameBefore(at syntax.Position) int {
+	lines := strings.Split(b.text, "\n")
+	if int(at.Line) > len(lines) || at.Line < 1 {
+		return 0
+	}
+	line := []rune(lines[at.Line-1])
+	column := min(int(at.Col), len(line)+1)
+	for column > 1 && (line[column-2] == '_' || unicode.IsLetter(line[column-2]) || unicode.IsDigit(line[column-2])) {
+		column--
+	}
+	return column
 }

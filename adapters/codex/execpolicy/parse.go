@@ -66,6 +66,7 @@ func Parse(files ...File) (*Policy, error) {
 type builder struct {
 	policy   *Policy
 	examples []example
+	text     string // of the file that runs
 }
 
 func (b *builder) run(f File) error {
@@ -80,7 +81,7 @@ func (b *builder) run(f File) error {
 		return nil, fmt.Errorf("load(%q): rule files can't load others", module)
 	}}
 	thread.SetMaxExecutionSteps(maxSteps)
-	b.examples = nil
+	b.examples, b.text = nil, f.Text
 	if _, err := program.Init(thread, b.globals()); err != nil {
 		return runError(f.Name, err)
 	}

@@ -35,7 +35,7 @@ type Rule struct {
 	Justification string
 	Call          int    // 0-based number of the prefix_rule call, over all files
 	File          string // where the call stands
-	Line          int
+	Line, Column  int
 }
 
 // NetworkRule is one network_rule. It decides nothing about a command.

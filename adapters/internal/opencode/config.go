@@ -155,26 +155,3 @@ func arrayIndex(name string) (uint64, bool) {
 	n, err := strconv.ParseUint(name, 10, 32)
 	return n, err == nil && n < 1<<32-1 && strconv.FormatUint(n, 10) == name
 }
-
-// mergeDeep lays one object over another as OpenCode does: names that are there
-// keep their place, objects are merged, anything else is replaced.
-func mergeDeep(under, over *policies.Node) *policies.Node {
-	if under == nil || under.Kind != policies.Mapping || over.Kind != policies.Mapping {
-		return over
-	}
-	out := *under
-	out.Fields = slices.Clone(under.Fields)
-	for _, f := range over.Fields {
-		i := slices.IndexFunc(out.Fields, func(old policies.Field) bool { return old.Name == f.Name })
-		if i < 0 {
-			out.Fields = append(out.Fields, f)
-			continue
-		}
-		if merged := mergeDeep(out.Fields[i].Value, f.Value); merged != f.Value {
-			out.Fields[i].Value = merged
-		} else {
-			out.Fields[i] = f
-		}
-	}
-	return &out
-}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/modegate/modegate/adapters/internal/filetree"
 	"github.com/modegate/modegate/adapters/internal/lastmatch"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
@@ -33,7 +34,7 @@ func (r *ConfigReader) V1(roots []*policies.Node) Config1 {
 	merged := &policies.Node{Kind: policies.Mapping}
 	for _, root := range roots {
 		r.Unknown(root)
-		merged = mergeDeep(merged, r.file1(root))
+		merged = filetree.Merge(merged, r.file1(root))
 	}
 	var c Config1
 	permission := merged.Get("permission")
@@ -46,7 +47,7 @@ func (r *ConfigReader) V1(roots []*policies.Node) Config1 {
 		if agents == nil {
 			agents = &policies.Node{Kind: policies.Mapping}
 		}
-		agents = mergeDeep(agents, modes)
+		agents = filetree.Merge(agents, modes)
 	}
 	if d := merged.Get("default_agent"); d != nil {
 		c.Default = d.Text
@@ -72,7 +73,7 @@ func toolsFirst(tools, permission *policies.Node) *policies.Node {
 	if permission == nil {
 		return out
 	}
-	return mergeDeep(out, permission)
+	return filetree.Merge(out, permission)
 }
 
 // toolPermissions are the permissions that a tools object comes to. The tools that

@@ -1,0 +1,337 @@
+package codex_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/modegate/modegate/adapters/codex"
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/diag"
+)
+
+const settingsCases = "../../testdata/codex/settings.json"
+
+// settingsFile is the recording of what Codex makes of configuration files.
+type settingsFile struct {
+	About    string         `json:"about"`
+	Provider string         `json:"provider"`
+	Version  string         `json:"version"`
+	Cases    []settingsCase `json:"cases"`
+}
+
+type settingsCase struct {
+	ID      string            `json:"id"`
+	About   string            `json:"about"`
+	Files   map[string]string `json:"files"` // by path below ${BASE}
+	Cwd     string            `json:"cwd,omitempty"`
+	Started *started          `json:"started,omitempty"`
+	Refused string            `json:"refused,omitempty"`
+}
+
+// started is what thread/start reports.
+type started struct {
+	Approval json.RawMessage `json:"approvalPolicy"`
+	Reviewer string          `json:"approvalsReviewer"`
+	Sandbox  map[string]any  `json:"sandbox"`
+}
+
+func readSettingsCases(t *testing.T) settingsFile {
+	t.Helper()
+	var f settingsFile
+	data, err := os.ReadFile(settingsCases)
+	if err == nil {
+		err = json.Unmarshal(data, &f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func dialectOf(t *testing.T) compiler.SettingsReader {
+	t.Helper()
+	d, ok := codex.New().(compiler.SettingsReader)
+	if !ok {
+		t.Fatal("the dialect reads no settings files")
+	}
+	return d
+}
+
+// read gives a case's files to ReadSettings.
+func (c settingsCase) read(t *testing.T, base string) (*compiler.FileSettings, error) {
+	t.Helper()
+	in := strings.NewReplacer("${BASE}", base)
+	var files []compiler.SettingsFile
+	for _, name := range []string{"home/.codex/config.toml", "ws/.codex/config.toml"} {
+		if text, ok := c.Files[name]; ok {
+			files = append(files, compiler.SettingsFile{Name: name, Path: base + "/" + name, Text: []byte(in.Replace(text))})
+		}
+	}
+	cwd := base + "/ws"
+	env := evaluator.Env{Workspace: cwd, Home: base + "/home"}
+	if c.Cwd != "" {
+		env.Workspace = base + "/" + c.Cwd
+	}
+	_, got, err := compiler.ReadSettings(dialectOf(t), files, evaluator.Default, compiler.Setting{Env: env})
+	return got, err
+}
+
+// ours is what we say of a case, in the words of thread/start.
+func (c settingsCase) ours(t *testing.T, base string) (*started, error) {
+	t.Helper()
+	got, err := c.read(t, base)
+	if err != nil {
+		return nil, err
+	}
+	var native struct {
+		Approval json.RawMessage `json:"approvalPolicy"`
+		Reviewer string          `json:"approvalsReviewer"`
+		Policy   map[string]any  `json:"sandboxPolicy"`
+	}
+	if err := json.Unmarshal(got.Native, &native); err != nil {
+		t.Fatal(err)
+	}
+	if native.Reviewer == "guardian_subagent" {
+		native.Reviewer = "auto_review" // the newer name
+	}
+	return &started{Approval: native.Approval, Reviewer: native.Reviewer, Sandbox: native.Policy}, nil
+}
+
+// same compares what we say with what Codex reported.
+func (c settingsCase) same(t *testing.T, base string) {
+	t.Helper()
+	ours, err := c.ours(t, base)
+	var list diag.List
+	switch {
+	case c.Refused != "":
+		if !errors.As(err, &list) || len(list) == 0 || list[0].Line == 0 {
+			t.Errorf("%s (%s): Codex refuses it (%s), we say %v with %v", c.ID, c.About, c.Refused, ours, err)
+		}
+		return
+	case err != nil:
+		t.Errorf("%s (%s): %v", c.ID, c.About, err)
+		return
+	}
+	for _, s := range []*started{ours, c.Started} {
+		var v any
+		if err := json.Unmarshal(s.Approval, &v); err != nil {
+			t.Fatal(err)
+		}
+		if s.Approval, err = json.Marshal(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := json.Marshal(c.Started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &started{}
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(text), "${BASE}", base)), want); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, ours); d != "" {
+		t.Errorf("%s (%s): -Codex +ours\n%s", c.ID, c.About, d)
+	}
+}
+
+// TestRecordedSettings compares what we make of configuration files with what the
+// real Codex made of them.
+func TestRecordedSettings(t *testing.T) {
+	all := readSettingsCases(t).Cases
+	refused := 0
+	for _, c := range all {
+		c.same(t, "/srv/base")
+		if c.Refused != "" {
+			refused++
+		}
+	}
+	if len(all) < 50 || refused < 10 {
+		t.Errorf("%d cases, %d of them refused: the recording is too small", len(all), refused)
+	}
+}
+
+// given reads files as one names them.
+func given(t *testing.T, env evaluator.Env, files ...compiler.SettingsFile) (evaluator.Meaning, error) {
+	t.Helper()
+	if env.Workspace == "" {
+		env.Workspace, env.Home = "/work/app", "/home/dev"
+	}
+	m, _, err := compiler.ReadSettings(dialectOf(t), files, evaluator.Default, compiler.Setting{Env: env})
+	return m, err
+}
+
+func userFile(text string, rules ...string) compiler.SettingsFile {
+	f := compiler.SettingsFile{Name: "config.toml", Path: "/home/dev/.codex/config.toml", Text: []byte(text)}
+	for i, rule := range rules {
+		name := "rules/" + string(rune('a'+i)) + ".rules"
+		f.Beside = append(f.Beside, compiler.SettingsFile{Name: name, Path: "/home/dev/.codex/" + name, Text: []byte(rule)})
+	}
+	return f
+}
+
+func judged(t *testing.T, m evaluator.Meaning, a evaluator.Action) evaluator.Verdict {
+	t.Helper()
+	v, err := evaluator.Evaluate(m, a, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestSettingsRules: rules beside the configuration count, each with the place of
+// its call; a project's count only where it is trusted.
+func TestSettingsRules(t *testing.T) {
+	user := userFile("approval_policy = \"on-request\"\n[projects.\"/work/app\"]\ntrust_level = \"trusted\"\n",
+		"# mine\nprefix_rule(pattern=[\"git\", \"push\"], decision=\"prompt\")\n", "if True:\n    prefix_rule(pattern=[[\"rm\", \"dd\"]], decision=\"forbidden\")\n")
+	project := compiler.SettingsFile{Layer: "project", Name: ".codex/config.toml", Path: "/work/app/.codex/config.toml"}
+	project.Beside = []compiler.SettingsFile{{Name: ".codex/rules/p.rules", Path: "/work/app/.codex/rules/p.rules", Text: []byte("prefix_rule(pattern=[\"make\"])\n")}}
+	m, err := given(t, evaluator.Env{}, user, project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		command string
+		want    evaluator.Effect
+		place   string
+	}{
+		{"git push origin", evaluator.Ask, "rules/a.rules:2:1"},
+		{"dd if=x", evaluator.Deny, "rules/b.rules:2:5"},
+		{"make all", evaluator.Allow, ".codex/rules/p.rules:1:1"},
+	} {
+		v := judged(t, m, evaluator.Action{Kind: evaluator.Command, Command: c.command})
+		if v.Effect != c.want || v.Rule == nil || v.Rule.Source == nil {
+			t.Errorf("%s: %s by %+v, want %s", c.command, v.Effect, v.Rule, c.want)
+			continue
+		}
+		if at := (diag.Problem{File: v.Rule.Source.File, Line: v.Rule.Source.Line, Column: v.Rule.Source.Column}).Place(); at != c.place {
+			t.Errorf("%s: decided at %s, want %s", c.command, at, c.place)
+		}
+		for _, s := range v.Trace {
+			if s.Source == nil {
+				t.Errorf("%s: the trace has no place for %s", c.command, s.Native)
+			}
+		}
+	}
+	user.Text = []byte("")
+	if m, err = given(t, evaluator.Env{}, user, project); err != nil {
+		t.Fatal(err)
+	}
+	if v := judged(t, m, evaluator.Action{Kind: evaluator.Command, Command: "make all"}); v.Rule != nil || v.Confinement != evaluator.ReadOnly {
+		t.Errorf("a rule of an untrusted project counts: %+v", v)
+	}
+}
+
+// TestBrokenRules: Codex drops every rule and starts; here a broken file is
+// refused.
+func TestBrokenRules(t *testing.T) {
+	for rule, want := range map[string]string{
+		"prefix_rule(pattern=[\"ls\"], decision=\"allow\"\n":             "rules/a.rules:1:45:",
+		"\nprefix_rule(pattern=[\"ls\"], decision=\"deny\")\n":           "rules/a.rules:2:12: invalid decision",
+		"prefix_rule(pattern=[\"ls\"], match=[\"cat\"])\n":               "doesn't match its match",
+		"def f(x: int):\n    pass\nprefix_rule(pattern=[\"ls\"])\n":      "it can't be read here",
+		"prefix_rule(pattern=[\"a\"])\nprefix_rule(pattern=[\"b\" \"]\n": "rules/a.rules:2:",
+	} {
+		_, err := given(t, evaluator.Env{}, userFile("", rule))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\n%v\nwant %s", rule, err, want)
+		}
+	}
+}
+
+// TestSettingsThatReachFurther: what servers, hooks and features of the file mean
+// for other Actions than commands.
+func TestSettingsThatReachFurther(t *testing.T) {
+	tool := func(server, tool string) evaluator.Action {
+		return evaluator.Action{Kind: evaluator.MCPTool, Server: server, Tool: tool}
+	}
+	m, err := given(t, evaluator.Env{}, userFile(`web_search = "disabled"
+[features]
+default_mode_request_user_input = true
+[mcp_servers.a]
+command = "x"
+default_tools_approval_mode = "approve"
+[mcp_servers.a.tools.t]
+approval_mode = "prompt"
+[mcp_servers.b]
+command = "x"
+enabled = false
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		a    evaluator.Action
+		want evaluator.Effect
+	}{
+		{tool("a", "other"), evaluator.Allow}, {tool("a", "t"), evaluator.Ask}, {tool("b", "x"), evaluator.Unknown}, {tool("c", "x"), evaluator.Ask},
+		{evaluator.Action{Kind: evaluator.WebSearch, Query: "x"}, evaluator.Deny},
+		{evaluator.Action{Kind: evaluator.Question}, evaluator.Ask},
+	} {
+		if v := judged(t, m, c.a); v.Effect != c.want {
+			t.Errorf("%+v: %s, want %s: %s", c.a, v.Effect, c.want, v.Reason)
+		}
+	}
+	m, err = given(t, evaluator.Env{}, userFile("[[hooks.PreToolUse]]\nmatcher = \"x\"\n", `prefix_rule(pattern=["rm"], decision="forbidden")`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]evaluator.Effect{"ls": evaluator.Unknown, "rm x": evaluator.Deny} {
+		if v := judged(t, m, evaluator.Action{Kind: evaluator.Command, Command: command}); v.Effect != want {
+			t.Errorf("%s: %s, want %s: %s", command, v.Effect, want, v.Reason)
+		}
+	}
+}
+
+// TestFactsWin: what the Env says of Codex is taken before what the files say.
+func TestFactsWin(t *testing.T) {
+	env := evaluator.Env{Workspace: "/work/app", Facts: jsontext.Value(`{"trustedProject":false,"mcpApproval":{"a":"prompt"},"userRules":[{"name":"there.rules","text":"prefix_rule(pattern=[\"ls\"], decision=\"forbidden\")"}]}`)}
+	m, err := given(t, env, userFile("[projects.\"/work/app\"]\ntrust_level = \"trusted\"\n[mcp_servers.a]\ndefault_tools_approval_mode = \"approve\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := judged(t, m, evaluator.Action{Kind: evaluator.MCPTool, Server: "a", Tool: "t"}); v.Effect != evaluator.Ask {
+		t.Errorf("approval mode: %s", v.Effect)
+	}
+	if v := judged(t, m, evaluator.Action{Kind: evaluator.Command, Command: "touch x"}); v.Confinement != evaluator.ReadOnly {
+		t.Errorf("trust: %s %s", v.Effect, v.Confinement)
+	}
+	if v := judged(t, m, evaluator.Action{Kind: evaluator.Command, Command: "ls"}); v.Effect != evaluator.Deny {
+		t.Errorf("rules: %s", v.Effect)
+	}
+}
+
+func FuzzReadSettings(f *testing.F) {
+	for _, c := range []string{"", "approval_policy = \"never\"\n", "[approval_policy.granular]\nrules = true\n", "[projects.\"/work/app\"]\ntrust_level = \"trusted\"\n[sandbox_workspace_write]\nwritable_roots = [\"a\"]\n", "[[hooks.PreToolUse]]\n", "mcp_servers = 1\n"} {
+		f.Add(c, `prefix_rule(pattern=["ls"])`)
+	}
+	f.Fuzz(func(t *testing.T, text, rule string) {
+		m, err := given(t, evaluator.Env{}, userFile(text, rule))
+		if err != nil {
+			return
+		}
+		for _, a := range []evaluator.Action{{Kind: evaluator.Command, Command: "ls x"}, {Kind: evaluator.FileChange, Path: "a"}, {Kind: evaluator.MCPTool, Server: "s", Tool: "t"}} {
+			if _, err := evaluator.Evaluate(m, a, true); err != nil {
+				t.Fatalf("%q %q: %v", text, rule, err)
+			}
+		}
+	})
+}
+
+func writeSettingsCases(t *testing.T, f settingsFile) {
+	t.Helper()
+	data, err := json.MarshalIndent(f, "", " ")
+	if err == nil {
+		err = os.WriteFile(filepath.FromSlash(settingsCases), append(data, '\n'), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
