@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/modegate/modegate/evaluator"
-	"github.com/modegate/modegate/policies"
 )
 
 // SettingsFile is one settings file of a provider, as somebody keeps it.
@@ -44,8 +43,8 @@ type FileSettings struct {
 	Assumed []string      // what the files don't say, and what was taken instead
 	Doubts  []Doubt       // what the files say and nobody can foretell
 	Instead []Alternative // surroundings that are as likely as Env
-	Draft   policies.Draft
-	Losses  []Loss // what Draft doesn't say
+	Draft   Drafter       // makes a policy of them
+	Losses  []Loss        // what no draft says
 }
 
 // Doubt is a part of the files whose effect can't be foretold.

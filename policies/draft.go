@@ -71,16 +71,21 @@ func draftRules(b *strings.Builder, indent string, rules []DraftRule) {
 		if r.Comment != "" {
 			comment(b, indent, r.Comment)
 		}
-		fmt.Fprintf(b, "%s- {id: %s, kind: %s, match: %s, effect: %s}\n", indent, r.ID, r.Kind, Quote(r.Match), r.Effect)
+		fmt.Fprintf(b, "%s- {id: %s, kind: %s, match: %s, effect: %s", indent, r.ID, r.Kind, Quote(r.Match), r.Effect)
+		if r.Modes != nil {
+			fmt.Fprintf(b, ", modes: [%s]", strings.Join(texts(r.Modes), ", "))
+		}
+		b.WriteString("}\n")
 	}
 }
 
 func comment(b *strings.Builder, indent, line string) {
-	fmt.Fprintf(b, "%s# %s\n", indent, visible(line))
+	fmt.Fprintf(b, "%s# %s\n", indent, Visible(line))
 }
 
-// visible writes every character that can't be seen as an escape.
-func visible(s string) string {
+// Visible writes every character that can't be seen as an escape, for a
+// comment.
+func Visible(s string) string {
 	var b strings.Builder
 	for _, c := range s {
 		switch {

@@ -97,8 +97,9 @@ func (d dialect) ReadSettings(files []compiler.SettingsFile, i evaluator.Interac
 		out.Sources = append(out.Sources, f.sources()...)
 		out.Assumed = append(out.Assumed, f.assumed...)
 		out.Doubts = append(out.Doubts, f.doubts...)
+		out.Losses = append(out.Losses, f.losses...)
 	}
-	out.Draft, out.Losses = draft(all)
+	out.Draft = r.newDrafter(all)
 	return out, r.hookDoubts(all, out)
 }
 

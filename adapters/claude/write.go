@@ -19,7 +19,7 @@ type profile struct {
 }
 
 // CheckProfile accepts {modes: {MODE: {permissionMode, callback,
-// allowDangerouslySkipPermissions?}}}.
+// allowDangerouslySkipPermissions?}}, rules?: {allow?, ask?, deny?}}.
 func (dialect) CheckProfile(r *policies.Reader, n *policies.Node) { readProfile(r, n) }
 
 func readProfile(r *policies.Reader, n *policies.Node) map[evaluator.Mode]profile {
@@ -30,6 +30,7 @@ func readProfile(r *policies.Reader, n *policies.Node) map[evaluator.Mode]profil
 	}
 	r.Map(n, "the Claude profile", map[string]func(*policies.Node){
 		"modes": func(n *policies.Node) { r.Map(n, "modes", byMode) },
+		"rules": func(n *policies.Node) { readOwnRules(r, n) },
 	})
 	return out
 }
@@ -91,6 +92,9 @@ func (d dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written,
 	rules := emit(in, env)
 	var refs []compiler.SourceRef
 	n.Permissions, refs = permissions(rules)
+	if own := in.Profile.Get("rules"); own != nil {
+		refs = append(refs, n.Permissions.add(readOwnRules(r, own))...)
+	}
 	data, err := strictjson.Encode(n)
 	if err != nil {
 		return compiler.Written{}, err

@@ -14,6 +14,7 @@ import (
 //	  modes:
 //	    auto: {approvalPolicy: on-request, sandbox: workspace-write, approvalsReviewer: auto_review}
 //	  plan: {sandbox: read-only}   # these instead of the mode's, in plan
+//	  rules: ['prefix_rule(pattern=["x"])']   # in every mode
 type profile struct {
 	Modes map[evaluator.Mode]values
 	Plan  values
@@ -48,7 +49,8 @@ func readProfile(r *policies.Reader, n *policies.Node) profile {
 			}
 			r.Map(n, "providers.codex.modes", readers)
 		},
-		"plan": func(n *policies.Node) { p.Plan = readValues(r, n, "providers.codex.plan") },
+		"plan":  func(n *policies.Node) { p.Plan = readValues(r, n, "providers.codex.plan") },
+		"rules": func(n *policies.Node) { readOwnRules(r, n) },
 	})
 	if p.Plan.sandbox != "" {
 		p.Plan.checkSandbox(r, p.Plan.sandbox)

@@ -73,6 +73,7 @@ func (d dialect) ReadSettings(files []compiler.SettingsFile, i evaluator.Interac
 		}
 	}
 	out.Sources = append(out.Sources, r.places...)
+	out.Draft = &drafter{env: s.Env, settings: native, rules: r.rules, hosts: r.hosts, network: r.network}
 	return out, nil
 }
 
@@ -87,6 +88,8 @@ type configReader struct {
 	losses  []compiler.Loss
 	places  []compiler.SourceRef
 	rules   []fileRule
+	hosts   map[string][]string
+	network []execpolicy.NetworkRule
 	trusted bool
 
 	startTrusts string // the sandbox whose choice makes Codex trust the project
@@ -298,6 +301,7 @@ func (r *configReader) ruleFiles(files []compiler.SettingsFile) {
 		r.Refuse(evaluator.Source{File: broken.File, Line: broken.Line, Column: broken.Column}, "%s", message)
 		return
 	}
+	r.hosts, r.network = all.Hosts, all.Network
 	r.number(all, layers)
 }
 

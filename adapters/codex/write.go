@@ -43,6 +43,13 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 	for i, r := range rules {
 		w.Sources = append(w.Sources, compiler.SourceRef{Pointer: (&ruleCall{layer: sessionLayer, index: i}).pointer(), Source: r.from.Source})
 	}
+	if own := in.Profile.Get("rules"); own != nil {
+		var refs []compiler.SourceRef
+		if s.Rules, refs, err = withOwnRules(s.Rules, len(rules), readOwnRules(&policies.Reader{}, own)); err != nil {
+			return w, err
+		}
+		w.Sources = append(w.Sources, refs...)
+	}
 	w.Gaps = declare(in, env, s, rules)
 	w.Native, err = strictjson.Encode(s)
 	return w, err

@@ -52,6 +52,7 @@ func (d dialect) ReadSettings(files []compiler.SettingsFile, _ evaluator.Interac
 		}
 		out.Env.Agents = append(out.Env.Agents, agent)
 	}
+	out.Draft = newDrafter(c, s.Env, p, defaultAgent(r, c, list))
 	out.Assumed = append(r.Assumed,
 		"before the files' rules, agent "+agentOf(out.Env)+" has those that OpenCode "+Version+" starts with",
 		"configuration that wasn't given, agents in Markdown files among it, says nothing")

@@ -66,6 +66,7 @@ func (d dialect) ReadSettings(files []compiler.SettingsFile, _ evaluator.Interac
 		out.Doubts = append(out.Doubts, compiler.Doubt{Reason: "the rules that agent " + id + " starts with on OpenCode 2 aren't known",
 			About: func(evaluator.Action, evaluator.Verdict) bool { return true }})
 	}
+	out.Draft = newDrafter(c, out.Env, own)
 	out.Assumed = append(r.Assumed,
 		"before the files' rules, agent "+id+" has OpenCode's documented defaults",
 		"configuration that wasn't given, agents in Markdown files among it, says nothing")

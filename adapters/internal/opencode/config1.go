@@ -15,6 +15,7 @@ type Config1 struct {
 	Rules   []PlacedRule   // every agent's, behind those that it starts with
 	Agents  []ConfigAgent1 // in the files' order
 	Default string         // default_agent
+	Servers []string       // of MCP, by name
 }
 
 // ConfigAgent1 is an agent of the files.
@@ -36,7 +37,7 @@ func (r *ConfigReader) V1(roots []*policies.Node) Config1 {
 		r.Unknown(root)
 		merged = filetree.Merge(merged, r.file1(root))
 	}
-	var c Config1
+	c := Config1{Servers: servers(roots)}
 	permission := merged.Get("permission")
 	if tools := merged.Get("tools"); tools != nil {
 		permission = toolsFirst(tools, permission)
@@ -229,7 +230,7 @@ func (r *ConfigReader) rules1(permission *policies.Node) []PlacedRule {
 	for _, f := range Ordered(permission) {
 		name := r.expanded1(f.Name)
 		if f.Value.Kind == policies.Scalar {
-			out = append(out, placed(name, "*", f.Name, f.Value, f.Source))
+			out = append(out, placed(name, "*", "*", f.Value, f.Source))
 			continue
 		}
 		for _, p := range Ordered(f.Value) {
@@ -257,4 +258,19 @@ func (r *ConfigReader) home() string {
 		return "<home>"
 	}
 	return r.Env.Home
+}
+
+// servers are the names of the MCP servers of the files.
+func servers(roots []*policies.Node) []string {
+	var out []string
+	for _, root := range roots {
+		mcp := root.Get("mcp")
+		if s := mcp.Get("servers"); s != nil {
+			mcp = s
+		}
+		for _, f := range mcp.AllFields() {
+			out = append(out, f.Name)
+		}
+	}
+	return out
 }

@@ -16,6 +16,7 @@ type Config2 struct {
 	Default  string         // default_agent, "" for OpenCode's own
 	Migrated *policies.Node // the first key of 1.x, nil when there is none
 	Plugins  *policies.Node // a plugin of the files
+	Servers  []string       // of MCP, by name
 }
 
 // ConfigAgent2 is what one file says of an agent.
@@ -34,7 +35,7 @@ var keys1 = set(`logLevel server command reference snapshot plugin autoshare dis
 // V2 reads configuration files as the native surface of 1.18.33 does: rules are
 // lists, a file behind another adds its own.
 func (r *ConfigReader) V2(roots []*policies.Node) Config2 {
-	var c Config2
+	c := Config2{Servers: servers(roots)}
 	for _, root := range roots {
 		r.Unknown(root)
 		if d := root.Get("default_agent"); d != nil {
@@ -96,7 +97,7 @@ func (r *ConfigReader) migrate(c *Config2, root *policies.Node) {
 		if isTrue(f.Value) {
 			word = "allow"
 		}
-		c.Rules = append(c.Rules, placed(name, "*", f.Name, &policies.Node{Text: word}, f.Source))
+		c.Rules = append(c.Rules, placed(name, "*", "*", &policies.Node{Text: word}, f.Source))
 	}
 	if n := root.Get("permission"); n != nil {
 		c.Rules = append(c.Rules, r.migrated(r.permission1(n, "permission"))...)
@@ -115,7 +116,7 @@ func (r *ConfigReader) migrated(permission *policies.Node) []PlacedRule {
 	var out []PlacedRule
 	for _, f := range Ordered(permission) {
 		if f.Value.Kind == policies.Scalar {
-			out = append(out, placed(f.Name, "*", f.Name, f.Value, f.Source))
+			out = append(out, placed(f.Name, "*", "*", f.Value, f.Source))
 			continue
 		}
 		for _, p := range Ordered(f.Value) {
