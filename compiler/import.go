@@ -156,7 +156,7 @@ func (im *importer) compare() error {
 			return fmt.Errorf("the policy that was made doesn't compile: %w", err)
 		}
 		for _, a := range probes {
-			if a.Check() != nil || slices.ContainsFunc(im.losses, func(l Loss) bool { return l.Covers != nil && l.Covers(a) }) {
+			if a.Check() != nil || slices.ContainsFunc(im.losses, func(l Loss) bool { return l.About(a, cell.Interaction) }) {
 				continue
 			}
 			was, err := evaluator.Evaluate(im.native[cell.Interaction], a, false)

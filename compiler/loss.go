@@ -13,6 +13,13 @@ type Loss struct {
 	// Covers reports whether an Action may come to something else because of it;
 	// nil when none can.
 	Covers func(a evaluator.Action) bool
+	Only   evaluator.Interaction // the interaction mode that it is about, "" for each
+}
+
+// About reports whether the loss may be why an Action comes to something else in an
+// interaction mode.
+func (l Loss) About(a evaluator.Action, i evaluator.Interaction) bool {
+	return l.Covers != nil && (l.Only == "" || l.Only == i) && l.Covers(a)
 }
 
 // Problem is the loss as people read it.

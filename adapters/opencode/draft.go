@@ -98,7 +98,7 @@ func (d *drafter) Draft(verbatim map[int]bool, modes []evaluator.Mode) (policies
 		case d.own[i]:
 			list = append(list, "    # "+policies.Visible(oc.DraftComment(r)), fmt.Sprintf("    - {permission: %s, pattern: %s, action: %s}", policies.Quote(r.Action), policies.Quote(r.Resource), r.Effect))
 			if d.parted() && i >= len(d.all) {
-				losses = append(losses, compiler.Loss{Source: r.Source, Message: "a rule of agent build alone holds in plan, too", Covers: anything})
+				losses = append(losses, compiler.Loss{Source: r.Source, Message: "a rule of agent build alone holds in plan, too", Covers: anything, Only: evaluator.Plan})
 			}
 		case d.parted() && i >= len(d.all):
 			out.Interactions[evaluator.Default] = append(out.Interactions[evaluator.Default], d.rule(i, r, modes))
@@ -117,7 +117,7 @@ func (d *drafter) Draft(verbatim map[int]bool, modes []evaluator.Mode) (policies
 	for i, r := range d.plan {
 		at := len(rules) + i
 		if _, ok := d.words.Rule(r.Rule); !ok || verbatim[at] {
-			losses = append(losses, compiler.Loss{Source: r.Source, Message: "a rule of agent plan that no policy has words for", Covers: anything})
+			losses = append(losses, compiler.Loss{Source: r.Source, Message: "a rule of agent plan that no policy has words for", Covers: anything, Only: evaluator.Plan})
 			continue
 		}
 		out.Interactions[evaluator.Plan] = append(out.Interactions[evaluator.Plan], d.rule(at, r, modes))

@@ -26,12 +26,12 @@ func newDrafter(c opencode.Config2, env evaluator.Env, own []opencode.PlacedRule
 	}
 	for _, a := range c.Agents {
 		if a.ID != agentOf(env) {
-			lose(a.Source, "agent "+a.ID+": a policy's rules hold for a session, whatever its agent", planOf(a.ID))
+			lose(a.Source, "agent "+a.ID+": a policy's rules hold for a session, whatever its agent", nil)
 		}
 	}
 	for _, r := range own {
 		if soften(r.Rule) != r.Rule {
-			lose(r.Source, fmt.Sprintf("%s %s is denied: OpenCode 2 refuses sessions with such a rule, so that it is asked about", r.Action, r.Text), anything)
+			lose(r.Source, fmt.Sprintf("%s %s is denied: OpenCode 2 refuses sessions with such a rule, so that it is asked about", r.Action, r.Text), asksFor(r.Action))
 		}
 	}
 	if c.Migrated != nil {
@@ -45,12 +45,17 @@ func newDrafter(c opencode.Config2, env evaluator.Env, own []opencode.PlacedRule
 
 func anything(evaluator.Action) bool { return true }
 
-// planOf covers everything for the agent that plan mode may run.
-func planOf(agent string) func(evaluator.Action) bool {
-	if agent == "plan" {
-		return anything
+// asksFor covers what may be asked about under an action: shell, read, or any.
+func asksFor(action string) func(evaluator.Action) bool {
+	return func(a evaluator.Action) bool {
+		switch action {
+		case "shell":
+			return a.Kind == evaluator.Command || a.Kind == evaluator.Native
+		case "read":
+			return a.Kind == evaluator.FileRead || a.Kind == evaluator.Native
+		}
+		return true
 	}
-	return nil
 }
 
 // Rules is how many rules the files have.

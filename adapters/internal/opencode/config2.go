@@ -102,14 +102,18 @@ func (r *ConfigReader) migrate(c *Config2, root *policies.Node) {
 	if n := root.Get("permission"); n != nil {
 		c.Rules = append(c.Rules, r.migrated(r.permission1(n, "permission"))...)
 	}
+	var agents []ConfigAgent2
 	for _, key := range []string{"agent", "mode"} {
 		for _, a := range r.fieldsOf(root, key) {
 			checked := r.agent1(a.Value, key+"."+a.Name)
 			agent := ConfigAgent2{ID: a.Name, Source: a.Source, Disabled: isTrue(checked.Get("disable"))}
 			agent.Rules = r.migrated(checked.Get("permission"))
-			c.Agents = append(c.Agents, agent)
+			// A mode takes the place of the agent of its name.
+			agents = slices.DeleteFunc(agents, func(old ConfigAgent2) bool { return old.ID == a.Name })
+			agents = append(agents, agent)
 		}
 	}
+	c.Agents = append(c.Agents, agents...)
 }
 
 func (r *ConfigReader) migrated(permission *policies.Node) []PlacedRule {
