@@ -3,7 +3,6 @@ package opencode_test
 import (
 	"encoding/json"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -33,12 +32,11 @@ func configuration(t *testing.T, env evaluator.Env, files map[string]string) (ev
 		t.Fatal("the dialect reads no settings files")
 	}
 	var list []compiler.SettingsFile
-	for _, name := range []string{"opencode.json", "opencode.jsonc", ".opencode/opencode.json"} {
+	for _, name := range []string{".opencode/opencode.json", "opencode.jsonc", "opencode.json"} { // their own order is another
 		if text, ok := files[name]; ok {
 			list = append(list, compiler.SettingsFile{Name: name, Path: env.Workspace + "/" + name, Text: []byte(text)})
 		}
 	}
-	slices.Reverse(list[1:]) // a .opencode folder's comes last, wherever it stands
 	return compiler.ReadSettings(reader, list, evaluator.Default, compiler.Setting{Env: env})
 }
 

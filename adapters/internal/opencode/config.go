@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +53,10 @@ func (r *ConfigReader) Trees(files []compiler.SettingsFile) []*policies.Node {
 	r.files = diag.Files{}
 	sorted := slices.Clone(files)
 	slices.SortStableFunc(sorted, func(a, b compiler.SettingsFile) int {
-		return slices.Index(ConfigLayers(), configLayer(a)) - slices.Index(ConfigLayers(), configLayer(b))
+		if layer := slices.Index(ConfigLayers(), configLayer(a)) - slices.Index(ConfigLayers(), configLayer(b)); layer != 0 || path.Dir(a.Path) != path.Dir(b.Path) {
+			return layer
+		}
+		return slices.Index(configNames, path.Base(a.Path)) - slices.Index(configNames, path.Base(b.Path))
 	})
 	var out []*policies.Node
 	for _, f := range sorted {
@@ -73,6 +77,10 @@ func (r *ConfigReader) Trees(files []compiler.SettingsFile) []*policies.Node {
 	}
 	return out
 }
+
+// configNames are the names of configuration files in one folder, in the order in
+// which they are loaded.
+var configNames = []string{"config.json", "opencode.json", "opencode.jsonc"}
 
 func configLayer(f compiler.SettingsFile) string {
 	switch {

@@ -129,7 +129,6 @@ func (c *settingsCase) compare(t *testing.T) {
 	for path, text := range c.Files {
 		files = append(files, compiler.SettingsFile{Name: path, Path: "/srv/ws/" + path, Text: []byte(text)})
 	}
-	slices.SortFunc(files, func(a, b compiler.SettingsFile) int { return -strings.Compare(a.Name, b.Name) })
 	got, err := reader.ReadSettings(files, evaluator.Default, compiler.Setting{Env: evaluator.Env{Workspace: "/srv/ws", Home: "/home/dev"}})
 	if (err != nil) != (c.Refused != "") {
 		t.Errorf("%v: the real binary says %q, we say %v", c.Files, c.Refused, err)
