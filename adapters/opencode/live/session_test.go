@@ -13,6 +13,7 @@ import (
 	"github.com/modegate/modegate/adapters/broker"
 	"github.com/modegate/modegate/adapters/opencode"
 	"github.com/modegate/modegate/adapters/opencode/live"
+	"github.com/modegate/modegate/adapters/opencode/live/livetest"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
@@ -70,15 +71,11 @@ func (s *someone) Saw(v broker.Sight) {
 	}
 }
 
-func shellAsk(id, command string) map[string]any {
-	word, _, _ := strings.Cut(command, " ")
-	return map[string]any{"id": id, "sessionID": "ses_1", "permission": "bash", "patterns": []string{command}, "always": []string{word + " *"}, "metadata": map[string]any{"command": command}}
-}
-
-func in(session string, q map[string]any) map[string]any {
-	q["sessionID"] = session
-	return q
-}
+var (
+	asks     = livetest.Asks
+	shellAsk = livetest.ShellAsk
+	in       = livetest.In
+)
 
 func decide(d broker.Decision) broker.Answer { return broker.Answer{Decision: d} }
 
@@ -92,7 +89,7 @@ rules:
 `
 
 // drive opens a session of a cell on the fake and runs one prompt.
-func drive(t *testing.T, ctx context.Context, f *fakeServer, mode evaluator.Mode, o live.DriverOptions, p *someone) broker.Outcome {
+func drive(t *testing.T, ctx context.Context, f *livetest.Fake, mode evaluator.Mode, o live.DriverOptions, p *someone) broker.Outcome {
 	t.Helper()
 	o.Cell = evaluator.Cell{Provider: evaluator.OpenCode, Mode: mode, Interaction: evaluator.Default}
 	d, err := open(t, f, o)
@@ -103,7 +100,7 @@ func drive(t *testing.T, ctx context.Context, f *fakeServer, mode evaluator.Mode
 	return d.Run(ctx, "go", p)
 }
 
-func open(t *testing.T, f *fakeServer, o live.DriverOptions) (*live.Driver, error) {
+func open(t *testing.T, f *livetest.Fake, o live.DriverOptions) (*live.Driver, error) {
 	t.Helper()
 	policy, err := policies.Parse(policies.File{Name: "strictly.yaml", Data: []byte(strictly)})
 	if err != nil {
@@ -119,7 +116,7 @@ func open(t *testing.T, f *fakeServer, o live.DriverOptions) (*live.Driver, erro
 	if o.Times.Again == 0 {
 		o.Times = live.Times{Reply: 5 * time.Second, Stop: 10 * time.Second, Lost: 30 * time.Second, Again: 20 * time.Millisecond, Gather: 50 * time.Millisecond}
 	}
-	d, err := live.Open(t.Context(), live.NewClient(f.http.URL, "", "/w"), o)
+	d, err := live.Open(t.Context(), live.NewClient(f.URL(), "", "/w"), o)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +135,7 @@ func TestDecisions(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		mode    evaluator.Mode
-		agent   func(*fakeServer) string
+		agent   func(*livetest.Fake) string
 		answers map[string]broker.Answer
 		end     broker.End
 		log     []string // after create and prompt
@@ -168,8 +165,8 @@ func TestDecisions(t *testing.T) {
 			[]string{"reject que_1", "abort ses_1"}, []string{"que_1 cancel person"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := newFake(t)
-			f.agent = c.agent
+			f := livetest.NewFake(t)
+			f.Agent = c.agent
 			if c.mode == "" {
 				c.mode = evaluator.ApprovalRequired
 			}
@@ -178,7 +175,7 @@ func TestDecisions(t *testing.T) {
 			if out.End != c.end {
 				t.Errorf("ended %s (%s), want %s", out.End, out.Reason, c.end)
 			}
-			if d := cmp.Diff(append([]string{"create", "prompt"}, c.log...), f.logged()); d != "" {
+			if d := cmp.Diff(append([]string{"create", "prompt"}, c.log...), f.Log()); d != "" {
 				t.Errorf("the server was told: %s", d)
 			}
 			if d := cmp.Diff(c.closed, p.sorted()); d != "" {
@@ -191,8 +188,8 @@ func TestDecisions(t *testing.T) {
 // TestGrantsBecomeRules shows that the next Sync sends a grant as a rule, behind
 // which the policy's deny comes again.
 func TestGrantsBecomeRules(t *testing.T) {
-	f := newFake(t)
-	f.agent = asks(shellAsk("per_1", "ls a"))
+	f := livetest.NewFake(t)
+	f.Agent = asks(shellAsk("per_1", "ls a"))
 	p := &someone{answers: map[string]broker.Answer{"per_1": decide(broker.AcceptForSession)}}
 	if out := drive(t, t.Context(), f, evaluator.ApprovalRequired, live.DriverOptions{}, p); out.End != broker.Ended {
 		t.Fatal(out)
@@ -204,9 +201,7 @@ func TestGrantsBecomeRules(t *testing.T) {
 	if d := cmp.Diff([]evaluator.Grant{{Action: "bash", Resource: "ls *"}}, env.Grants); d != "" {
 		t.Fatal(d)
 	}
-	f.mu.Lock()
-	before := len(f.sessions["ses_1"].Permission)
-	f.mu.Unlock()
+	before := len(f.Rules("ses_1"))
 	policy, _ := policies.Parse(policies.File{Name: "strictly.yaml", Data: []byte(strictly)})
 	cell := evaluator.Cell{Provider: evaluator.OpenCode, Mode: evaluator.ApprovalRequired, Interaction: evaluator.Default}
 	compile := func(env evaluator.Env) (*compiler.Compiled, error) {
@@ -215,9 +210,7 @@ func TestGrantsBecomeRules(t *testing.T) {
 	if _, err := broker.Sync(t.Context(), p.d, compile); err != nil {
 		t.Fatal(err)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	added := f.sessions["ses_1"].Permission[before:]
+	added := f.Rules("ses_1")[before:]
 	grant := slices.Index(added, live.Rule{Permission: "bash", Pattern: "ls *", Action: "allow"})
 	deny := slices.Index(added[max(grant, 0):], live.Rule{Permission: "bash", Pattern: "rm *", Action: "deny"})
 	if grant < 0 || deny < 0 {
@@ -239,8 +232,8 @@ func TestPrompt(t *testing.T) {
 		{live.DriverOptions{ProviderID: "p", ModelID: "m/n"}, `{"agent":"build","model":{"modelID":"m/n","providerID":"p"},"parts":[{"text":"go","type":"text"}]}`},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			f := newFake(t)
-			f.agent = asks()
+			f := livetest.NewFake(t)
+			f.Agent = asks()
 			d, err := open(t, f, c.o)
 			if err != nil {
 				t.Fatal(err)
@@ -248,7 +241,7 @@ func TestPrompt(t *testing.T) {
 			if out := d.Run(t.Context(), "go", &someone{d: d}); out.End != broker.Ended {
 				t.Error(out)
 			}
-			if d := cmp.Diff(c.want, f.prompted); d != "" {
+			if d := cmp.Diff(c.want, f.Prompted()); d != "" {
 				t.Error(d)
 			}
 		})
@@ -258,29 +251,29 @@ func TestPrompt(t *testing.T) {
 // TestApply continues sessions: only what differs is sent, and what isn't in
 // force afterwards is an error.
 func TestApply(t *testing.T) {
-	f := newFake(t)
+	f := livetest.NewFake(t)
 	if _, err := open(t, f, live.DriverOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := open(t, f, live.DriverOptions{Session: "ses_1"}); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{"create"}, f.logged()); d != "" {
+	if d := cmp.Diff([]string{"create"}, f.Log()); d != "" {
 		t.Errorf("equal rules were sent again: %s", d)
 	}
 	full := evaluator.Cell{Provider: evaluator.OpenCode, Mode: evaluator.FullAccess, Interaction: evaluator.Default}
 	if _, err := open(t, f, live.DriverOptions{Session: "ses_1", Cell: full}); err != nil {
 		t.Fatal(err)
 	}
-	f.stuck = true
+	f.Stick()
 	var not *broker.NotEnforced
 	if _, err := open(t, f, live.DriverOptions{Session: "ses_1"}); !errors.As(err, &not) {
 		t.Errorf("a list that the server didn't take: %v", err)
 	}
-	if d := cmp.Diff([]string{"create", "patch", "patch"}, f.logged()); d != "" {
+	if d := cmp.Diff([]string{"create", "patch", "patch"}, f.Log()); d != "" {
 		t.Error(d)
 	}
-	f.status = live.StatusBusy
+	f.SetStatus(live.StatusBusy)
 	if _, err := open(t, f, live.DriverOptions{Session: "ses_1"}); !errors.Is(err, live.ErrBusy) {
 		t.Errorf("a busy session: %v", err)
 	}

@@ -11,6 +11,7 @@ const (
 	EventQuestionReplied  = "question.replied"
 	EventQuestionRejected = "question.rejected"
 	EventSessionCreated   = "session.created"
+	EventSessionUpdated   = "session.updated"
 	EventSessionError     = "session.error"
 	EventSessionStatus    = "session.status"
 	EventMessageUpdated   = "message.updated"

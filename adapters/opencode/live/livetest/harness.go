@@ -2,10 +2,13 @@ package livetest
 
 import (
 	"context"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/modegate/modegate/adapters/opencode/live"
 	"github.com/modegate/modegate/internal/livebin"
@@ -20,9 +23,12 @@ type Options struct {
 	// Config adds to the global opencode.json; see [Config].
 	Config map[string]any
 	Env    []string
-	// Password of the server, for a test that reaches it by itself. Empty makes
-	// a random one.
+	// Password of the server, for a test that reaches it by itself, or starts it
+	// anew. Empty makes a random one.
 	Password string
+	// StopTimeout is how long the server may take to end when it is stopped; 0 means
+	// five seconds.
+	StopTimeout time.Duration
 }
 
 // A Harness is a running OpenCode with a scripted model.
@@ -32,6 +38,7 @@ type Harness struct {
 	Server *live.Server
 	Model  *scripted.Server
 	t      testing.TB
+	o      live.Options
 }
 
 // Start starts the real binary, or skips the test where there is none. Both the
@@ -49,16 +56,36 @@ func Start(t testing.TB, o Options) *Harness {
 		t.Fatal(err)
 	}
 	Write(t, filepath.Join(live.ConfigDir(h.Home), "opencode.json"), string(config))
-	h.Server, err = live.Start(t.Context(), live.Options{
-		Binary: bin, Dir: h.Home, Home: h.Home, Password: o.Password,
+	h.o = live.Options{
+		Binary: bin, Dir: h.Home, Home: h.Home, Password: o.Password, StopTimeout: o.StopTimeout,
 		Env: append([]string{"SHELL=/bin/bash", "GIT_CONFIG_NOSYSTEM=1"}, o.Env...),
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	t.Cleanup(h.Server.Stop)
-	t.Logf("opencode listens after %v", h.Server.StartupTime())
+	h.run()
 	return h
+}
+
+func (h *Harness) run() {
+	h.t.Helper()
+	var err error
+	if h.Server, err = live.Start(h.t.Context(), h.o); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(h.Server.Stop)
+	h.t.Logf("opencode listens after %v", h.Server.StartupTime())
+}
+
+// Again starts the server that was stopped anew, at the same address and with
+// what it has kept.
+func (h *Harness) Again() {
+	h.t.Helper()
+	u, err := url.Parse(h.Server.BaseURL())
+	if err == nil {
+		h.o.Port, err = strconv.Atoi(u.Port())
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.run()
 }
 
 // Write writes a file and the folders above it.
