@@ -1,6 +1,10 @@
 package broker
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/modegate/modegate/evaluator"
+)
 
 // Follower is a Translator of a provider whose native settings say what our
 // callback answers by itself. Its own Automatic knows the cell alone, and so
@@ -16,4 +20,12 @@ type Follower interface {
 type RuleWriter interface {
 	// WriteRules are the steps that put a RuleSet's native settings in force.
 	WriteRules(session string, native jsontext.Value) ([]Operation, error)
+}
+
+// Limiter is a Translator of a provider whose session settings reach less than
+// what the agent does.
+type Limiter interface {
+	// Limits are what native settings can't hold in a session of an Env: each one
+	// a sentence for whoever runs it.
+	Limits(native jsontext.Value, env evaluator.Env) ([]string, error)
 }

@@ -39,6 +39,13 @@ func (c *Client) Session(ctx context.Context, id string) (Session, error) {
 	return s, err
 }
 
+// Children lists the sessions that a session's tasks have made.
+func (c *Client) Children(ctx context.Context, id string) ([]Session, error) {
+	var s []Session
+	err := c.v1(ctx, "GET", sessionPath(id)+"/children", nil, &s)
+	return s, err
+}
+
 // AddRules appends rules to a session's rules and returns the session with the
 // whole list. The server never removes or merges a rule, and a run that is under
 // way sees the change only at its next prompt.
@@ -46,6 +53,23 @@ func (c *Client) AddRules(ctx context.Context, id string, rules []Rule) (Session
 	var s Session
 	err := c.v1(ctx, "PATCH", sessionPath(id), map[string]any{"permission": rules}, &s)
 	return s, err
+}
+
+// resetTool is a tool that doesn't exist.
+const resetTool = "modegate"
+
+// ResetRules replaces a session's rules by one that says nothing: an allow for a
+// tool that doesn't exist. It adds an empty message, which the model isn't shown,
+// and starts no run. Of the prompt the agent and the model count, so that the
+// session keeps them.
+//
+// This is the one way to take rules away. A deny in its place, such as for every
+// tool, would stay below what is sent next, and every subagent would inherit it
+// (both measured on 1.18.33, 2026-11-30).
+func (c *Client) ResetRules(ctx context.Context, id string, p Prompt) error {
+	body := p.about(map[string]any{"noReply": true, "tools": map[string]bool{resetTool: true}, "parts": []any{}})
+	var m Message
+	return c.v1(ctx, "POST", sessionPath(id)+"/message", body, &m)
 }
 
 // DeleteSession deletes a session. Requests of it that are pending stay so.
@@ -65,14 +89,19 @@ type Prompt struct {
 
 // PromptAsync adds a user message and starts a run without waiting for it.
 func (c *Client) PromptAsync(ctx context.Context, id string, p Prompt) error {
-	body := map[string]any{"parts": []any{map[string]string{"type": "text", "text": p.Text}}}
+	body := p.about(map[string]any{"parts": []any{map[string]string{"type": "text", "text": p.Text}}})
+	return c.v1(ctx, "POST", sessionPath(id)+"/prompt_async", body, nil)
+}
+
+// about names the prompt's agent and model in a body.
+func (p Prompt) about(body map[string]any) map[string]any {
 	if p.Agent != "" {
 		body["agent"] = p.Agent
 	}
 	if p.ModelID != "" {
 		body["model"] = map[string]string{"providerID": p.ProviderID, "modelID": p.ModelID}
 	}
-	return c.v1(ctx, "POST", sessionPath(id)+"/prompt_async", body, nil)
+	return body
 }
 
 // Abort ends a session's run. Requests that are pending stay answerable: a

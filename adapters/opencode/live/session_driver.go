@@ -23,6 +23,7 @@ type Driver struct {
 	id     string // the session's, "" until the first Apply makes one
 	env    evaluator.Env
 	agent  string // whom prompts name
+	rules  []Rule // that were applied
 	grants []evaluator.Grant
 	run    *run // the one that is under way
 }
@@ -36,7 +37,7 @@ type DriverOptions struct {
 	ModelID    string
 	Translator broker.Translator
 	Compile    broker.Compile
-	Gone       <-chan struct{} // closed when the server is known to have ended; may be nil
+	Gone       <-chan struct{} // closed when the server has ended; nil when others may use it, too
 	Times      Times
 }
 

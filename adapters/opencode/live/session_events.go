@@ -17,6 +17,9 @@ func (r *run) event(e Event) {
 		var p RepliedEvent
 		if e.Decode(&p) == nil {
 			r.heardOf(p.RequestID, p.Reply)
+			if p.Reply == ReplyAlways {
+				r.note(allowedAlways)
+			}
 		}
 	case EventQuestionReplied, EventQuestionRejected:
 		var p RepliedEvent
@@ -25,6 +28,8 @@ func (r *run) event(e Event) {
 		}
 	case EventSessionCreated:
 		r.created(e)
+	case EventSessionUpdated:
+		r.changed(e)
 	case EventSessionError, EventSessionStatus:
 		r.trouble(e)
 	case EventIdle:
@@ -44,6 +49,36 @@ func (r *run) created(e Event) {
 	if e.Decode(&p) == nil && r.family[p.Info.ParentID] {
 		r.family[p.Info.ID] = true
 	}
+}
+
+// allowedAlways is what an "always" of somebody else's comes to (measured on
+// 1.18.33, 2026-11-30): nothing lists it, and only a restart takes it back.
+const allowedAlways = "another client answered always: until the OpenCode server is restarted, every session of this folder is allowed it unasked, also where its rules deny it"
+
+// changed looks whether the session still has the rules that it was given. A run
+// that is under way keeps those that it began with, but the next prompt of
+// anybody's, which can follow on it at once, has the new ones (measured on
+// 1.18.33, 2026-11-30).
+func (r *run) changed(e Event) {
+	var p struct {
+		Info Session `json:"info"`
+	}
+	if e.Decode(&p) != nil || p.Info.ID != r.root || differs(p.Info.Permission, r.rules) == "" {
+		return
+	}
+	r.async(func(ctx context.Context) func() {
+		s, err := r.d.c.Session(ctx, r.root) // the event may be older than the rules
+		if err != nil {
+			return nil // the stream breaks, too
+		}
+		why := differs(s.Permission, r.rules)
+		if why == "" {
+			return nil
+		}
+		return func() {
+			r.end(broker.Failed, (&broker.NotEnforced{Session: r.root, Reason: "another client changed them: " + why}).Error())
+		}
+	})
 }
 
 // trouble takes what a session says of its failures and retries.

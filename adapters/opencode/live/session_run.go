@@ -19,6 +19,7 @@ type run struct {
 	root   string
 	person broker.Person
 	prompt Prompt
+	rules  []Rule          // that were applied
 	ctx    context.Context // of the calls that are under way; ends before anything is rejected
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -44,9 +45,9 @@ func (d *Driver) Run(ctx context.Context, prompt string, p broker.Person) broker
 		parts: map[string]*part{}, roles: map[string]string{},
 	}
 	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	r.prompt = d.prompt(prompt)
 	d.mu.Lock()
-	d.run = r
-	r.prompt = Prompt{Text: prompt, Agent: d.agent, ProviderID: d.o.ProviderID, ModelID: d.o.ModelID}
+	d.run, r.rules = r, d.rules
 	d.mu.Unlock()
 	defer func() {
 		d.mu.Lock()
@@ -61,6 +62,13 @@ func (d *Driver) Run(ctx context.Context, prompt string, p broker.Person) broker
 	out := r.loop(ctx)
 	r.close(ctx, out)
 	return out
+}
+
+// prompt is a prompt as the session sends it.
+func (d *Driver) prompt(text string) Prompt {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return Prompt{Text: text, Agent: d.agent, ProviderID: d.o.ProviderID, ModelID: d.o.ModelID}
 }
 
 // follow keeps the event stream.

@@ -270,7 +270,7 @@ func TestApply(t *testing.T) {
 	if _, err := open(t, f, live.DriverOptions{Session: "ses_1"}); !errors.As(err, &not) {
 		t.Errorf("a list that the server didn't take: %v", err)
 	}
-	if d := cmp.Diff([]string{"create", "patch", "patch"}, f.Log()); d != "" {
+	if d := cmp.Diff([]string{"create", "message map[modegate:true]", "patch", "patch"}, f.Log()); d != "" {
 		t.Error(d)
 	}
 	f.SetStatus(live.StatusBusy)
