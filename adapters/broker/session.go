@@ -84,6 +84,7 @@ const (
 	ByGrant  Closer = "grant"          // granted for the session before
 	ByOther  Closer = "another client" // or the provider itself
 	ByStop   Closer = "stop"           // the run was stopped
+	ByLoss   Closer = "loss"           // nobody: the provider has lost the request
 )
 
 // Sight is something that happened in a run.

@@ -28,6 +28,9 @@ func (r *run) resting() {
 func (r *run) look(ctx context.Context, sure bool) func() {
 	messages, err := r.d.c.Messages(ctx, r.root)
 	if err != nil {
+		messages, err = r.d.c.Messages(ctx, r.root)
+	}
+	if err != nil {
 		return func() { r.rest(broker.Failed, "the session can't be read: "+err.Error()) }
 	}
 	return func() {
@@ -41,11 +44,13 @@ func (r *run) look(ctx context.Context, sure bool) func() {
 			// An idle event of before the prompt.
 		case last == nil:
 			r.again()
-		case last.Error != nil && string(last.Error) != "null":
-			r.rest(broker.Failed, errorText(last.Error))
-		case last.Finish == "" && !sure:
+		case last.Info.Error != nil && string(last.Info.Error) != "null":
+			r.rest(broker.Failed, errorText(last.Info.Error))
+		case last.Info.Finish == "" && !sure:
 			r.again()
-		case last.Finish == "" || last.Finish == "tool-calls":
+		case last.brokenOff():
+			r.rest(broker.Failed, "the run was broken off: the OpenCode server was restarted")
+		case last.Info.Finish == "" || last.Info.Finish == "tool-calls":
 			// A run that goes on never rests there: somebody refused a call
 			// without a message (measured on 1.18.33, 2026-11-30).
 			r.rest(broker.Cancelled, r.requests.refused())
@@ -57,18 +62,32 @@ func (r *run) look(ctx context.Context, sure bool) func() {
 
 // last is the newest answer to the prompt, if there is one; began says whether
 // the prompt is in the session.
-func (r *run) last(messages []Message) (last *MessageInfo, began bool) {
+func (r *run) last(messages []Message) (last *Message, began bool) {
 	for i := len(messages) - 1; i >= 0 && messages[i].Info.ID != r.before; i-- {
 		switch messages[i].Info.Role {
 		case "user":
 			began = true
 		case "assistant":
 			if last == nil {
-				last = &messages[i].Info
+				last = &messages[i]
 			}
 		}
 	}
 	return last, began
+}
+
+// brokenOff reports whether a session rests at a message that nobody finished: a
+// call of it still runs, or it has no end and no call that failed. So a server
+// that was restarted leaves it (measured on 1.18.33, 2026-11-30).
+func (m *Message) brokenOff() bool {
+	failed := false
+	for _, p := range m.Parts {
+		if p.Type == "tool" && !p.State.Over() {
+			return true
+		}
+		failed = failed || p.Type == "tool" && p.State.Status == CallFailed
+	}
+	return m.Info.Finish == "" && !failed
 }
 
 // again looks once more at a run that seems over.

@@ -165,16 +165,24 @@ func (r *run) deliver(e *entry) {
 	}
 	r.async(func(ctx context.Context) func() {
 		done := r.d.perform(ctx, ops)
-		return func() { r.delivered(e, done) }
+		lost := false
+		if done.assumed {
+			lost, done.err = r.d.c.lost(ctx, e.req)
+		}
+		return func() { r.delivered(e, done, lost) }
 	})
 }
 
 // delivered closes a request after its answer was sent. An answer that can't be
 // delivered ends the run, as the agent would wait for ever.
-func (r *run) delivered(e *entry, p performed) {
+func (r *run) delivered(e *entry, p performed, lost bool) {
 	switch {
 	case p.err != nil:
 		r.end(broker.Failed, fmt.Sprintf("the answer to %q can't be delivered: %v", e.req.Title, p.err))
+		return
+	case lost:
+		r.closed(e, "", broker.ByLoss, lostReason)
+		r.release(e.req.Session)
 		return
 	case p.settled:
 		r.closed(e, replied(e.heard), broker.ByOther, "it was settled before this answer came")
@@ -219,6 +227,9 @@ func (r *run) heardOf(id, reply string) {
 		return
 	}
 	reason := "another client answered " + reply
+	if reply == ReplyAlways {
+		reason = allowedAlways
+	}
 	if reply == ReplyReject && r.requests.rejected[e.req.Session] {
 		reason = "OpenCode rejects the other requests of a session with one that is rejected"
 	}
@@ -231,6 +242,8 @@ func replied(reply string) broker.Decision {
 	switch reply {
 	case ReplyOnce:
 		return broker.Accept
+	case ReplyAlways:
+		return broker.AcceptAlways
 	case ReplyReject:
 		return broker.Decline
 	}

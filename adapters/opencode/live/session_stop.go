@@ -13,13 +13,14 @@ import (
 // performed is what came of the operations of an answer.
 type performed struct {
 	settled bool              // the request was no longer there
+	assumed bool              // a try failed, and then the request was no longer there
 	grants  []evaluator.Grant // to keep
 	err     error
 }
 
 // perform does operations in order, and stops at the first that can't be done. A
 // call is tried twice. A request that is gone after a first try that failed was
-// settled by that try.
+// settled by that try, or the server has lost it.
 func (d *Driver) perform(ctx context.Context, ops []broker.Operation) performed {
 	var out performed
 	for _, op := range ops {
@@ -38,7 +39,7 @@ func (d *Driver) perform(ctx context.Context, ops []broker.Operation) performed 
 		}
 		if IsNotFound(out.err) {
 			out.err = nil
-			if out.settled = before == nil; out.settled {
+			if out.settled, out.assumed = before == nil, before != nil; out.settled {
 				return out
 			}
 		}
@@ -146,9 +147,15 @@ func (r *run) rejectAll(ctx context.Context, out broker.Outcome) {
 			continue
 		}
 		decision, by, why := broker.Cancel, broker.ByStop, reason
-		switch p := r.reject(ctx, e.req); {
+		p, lost := r.reject(ctx, e.req), false
+		if p.err == nil && (p.settled || p.assumed) {
+			lost, p.err = r.d.c.lost(ctx, e.req)
+		}
+		switch {
 		case p.err != nil:
 			decision, why = "", "it couldn't be rejected: "+p.err.Error()
+		case lost:
+			decision, by, why = "", broker.ByLoss, lostReason
 		case p.settled && e.state == sending:
 			decision, by, why = e.answer.Decision, e.by, "answered just before the stop"
 		case p.settled:
