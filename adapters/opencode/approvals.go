@@ -82,8 +82,11 @@ func (boundary) Request(native []byte) (broker.Request, error) {
 	}
 	r.Shape, r.Kind, r.Title = broker.Approval, kinds[a.Permission], title(a)
 	r.Detail = a.Metadata.Diff
-	if a.Permission == "task" {
+	switch a.Permission {
+	case "task":
 		r.Detail = freeSubagent
+	case "doom_loop":
+		r.Detail = ownRules
 	}
 	if full != nil || !known[a.Permission] {
 		r.Detail = string(native)
@@ -96,6 +99,10 @@ func (boundary) Request(native []byte) (broker.Request, error) {
 // (measured on 1.18.33, 2026-11-30: a child of a session that asks ran touch and
 // write unasked).
 const freeSubagent = "The subagent runs under its own agent's rules. It inherits what this session denies and its external_directory rules, not its asks: it may change files and run commands unasked."
+
+// ownRules is what a person should know who finds this asked about, or a session's
+// rules not kept (measured on 1.18.33, 2026-11-30).
+const ownRules = "OpenCode asks about this by the agent's own rules alone, whatever this session's rules say."
 
 // kinds are the kinds of 1.x's permissions. No other permission has one: kinds
 // aren't invented.

@@ -32,6 +32,7 @@ func TestRequests(t *testing.T) {
 		{askRead, `approval "file-read" "read: .env" accept, decline, cancel`},
 		{askOutside, `approval "" "external_directory: /etc/*" accept, acceptForSession (allow external_directory /etc/* this session), decline, cancel`},
 		{askTask, `approval "" "task: general" accept, acceptForSession (allow every task this session), decline, cancel; ` + freeSubagent},
+		{askLoop, `approval "" "doom_loop: the same call of bash again and again" accept, acceptForSession (allow doom_loop bash this session), decline, cancel; ` + ownRules},
 		{askUnknown, `approval "" "srv_tool: *" accept, acceptForSession (allow every srv_tool this session), decline, cancel; ` + askUnknown},
 		{askBroken, `approval "command" "bash" accept, decline, cancel; ` + askBroken},
 		{askQuestion, `question "" "Which?" cancel; 2 questions, the first with 2 options, custom false, multiple true`},
