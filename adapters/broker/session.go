@@ -27,6 +27,23 @@ type Session interface {
 	Answer(Request, Answer) error
 }
 
+// Performer is a Session that can be answered in steps which somebody else has
+// made of the answer, such as a modegate service.
+type Performer interface {
+	Session
+	// Perform is Answer for a delivery. Steps that aren't a way to say its answer to
+	// this very request are an error, and none is performed.
+	Perform(Request, Delivery) error
+}
+
+// Delivery is an answer in the steps that it comes to.
+type Delivery struct {
+	Answer     Answer // without the texts of answers, which the steps have
+	Operations []Operation
+	By         Closer
+	Reason     string
+}
+
 // Compile makes the RuleSet of a session's cell for an Env.
 type Compile func(evaluator.Env) (*compiler.Compiled, error)
 
@@ -85,6 +102,7 @@ const (
 	ByOther  Closer = "another client" // or the provider itself
 	ByStop   Closer = "stop"           // the run was stopped
 	ByLoss   Closer = "loss"           // nobody: the provider has lost the request
+	ByExpiry Closer = "expiry"         // nobody in time
 )
 
 // Sight is something that happened in a run.

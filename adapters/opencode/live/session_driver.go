@@ -41,7 +41,7 @@ type DriverOptions struct {
 	Times      Times
 }
 
-var _ broker.Session = (*Driver)(nil)
+var _ broker.Performer = (*Driver)(nil)
 
 // ErrBusy says that the session to continue runs a prompt already.
 var ErrBusy = errors.New("the session runs a prompt already, which rules sent now wouldn't reach")
@@ -157,18 +157,4 @@ func (d *Driver) defaultAgent(ctx context.Context, list []Agent) (string, error)
 		}
 	}
 	return first, nil
-}
-
-// Answer answers a request of the run that is under way.
-func (d *Driver) Answer(q broker.Request, a broker.Answer) error {
-	if _, err := d.o.Translator.Operations(q, a); err != nil {
-		return err
-	}
-	d.mu.Lock()
-	r := d.run
-	d.mu.Unlock()
-	if r != nil {
-		r.Post(func() { r.decided(q.ID, a) })
-	}
-	return nil
 }

@@ -35,6 +35,7 @@ type entry struct {
 	req    broker.Request
 	state  state
 	answer broker.Answer
+	steps  []broker.Operation // of the answer, where somebody else has made them
 	by     broker.Closer
 	why    string
 	heard  string // the reply of the event that came while ours was under way
@@ -100,11 +101,12 @@ func (r *run) opened(q broker.Request) {
 	r.person.Opened(q)
 }
 
-// decided takes a person's answer. A request that is no longer open, or answered
+// decided takes somebody's answer. A request that is no longer open, or answered
 // already, is left alone.
-func (r *run) decided(id string, a broker.Answer) {
+func (r *run) decided(id string, d broker.Delivery) {
 	if e := r.requests.open[id]; e != nil && e.state == waiting && r.outcome == nil {
-		r.answer(e, a, broker.ByPerson, "")
+		e.steps = d.Operations
+		r.answer(e, d.Answer, d.By, d.Reason)
 	}
 }
 
@@ -155,10 +157,13 @@ func (r *run) release(session string) {
 
 func (r *run) deliver(e *entry) {
 	e.state = sending
-	ops, err := r.d.o.Translator.Operations(e.req, e.answer)
-	if err != nil {
-		r.end(broker.Failed, err.Error())
-		return
+	ops := e.steps
+	if ops == nil {
+		var err error
+		if ops, err = r.d.o.Translator.Operations(e.req, e.answer); err != nil {
+			r.end(broker.Failed, err.Error())
+			return
+		}
 	}
 	if e.answer.Decision == broker.Decline || e.answer.Decision == broker.Cancel {
 		r.requests.rejected[e.req.Session] = true

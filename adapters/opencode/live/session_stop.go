@@ -54,12 +54,7 @@ func (d *Driver) perform(ctx context.Context, ops []broker.Operation) performed 
 func (d *Driver) call(ctx context.Context, op broker.Operation) error {
 	ctx, cancel := context.WithTimeout(ctx, d.o.Times.Reply)
 	defer cancel()
-	var a struct {
-		RequestID string     `json:"requestID"`
-		Reply     string     `json:"reply"`
-		Message   string     `json:"message"`
-		Answers   [][]string `json:"answers"`
-	}
+	var a stepArguments
 	if err := json.Unmarshal(op.Arguments, &a); err != nil {
 		return err
 	}
