@@ -33,3 +33,25 @@ func digest(cell evaluator.Cell, native []byte) string {
 	h.Write(native)
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
+
+// Take reads a RuleSet that somebody else has compiled, such as a service, with
+// the dialect that is to live under it: it must be one of the cell, its digest
+// that of its own bytes, and the dialect must be able to read them.
+func Take(set RuleSet, d Dialect, cell evaluator.Cell, o Options) (*Compiled, error) {
+	if got := (evaluator.Cell{Provider: set.Provider, Mode: set.Mode, Interaction: set.Interaction}); got != cell {
+		return nil, fmt.Errorf("the rules are for %s, not for %s", got, cell)
+	}
+	if got := digest(cell, set.Native); got != set.Digest {
+		return nil, fmt.Errorf("the rules of %s aren't those that their digest says", cell)
+	}
+	version := o.Version
+	if version == "" {
+		version = d.Versions()[0]
+	}
+	env := d.Env(cell.Interaction, o.Env)
+	meaning, err := d.Read(set.Native, Setting{Version: version, Env: env})
+	if err != nil {
+		return nil, fmt.Errorf("the rules of %s: %w", cell, err)
+	}
+	return &Compiled{RuleSet: set, version: version, meaning: meaning}, nil
+}
