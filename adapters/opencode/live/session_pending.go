@@ -190,7 +190,7 @@ func (r *run) delivered(e *entry, p performed, lost bool) {
 		r.release(e.req.Session)
 		return
 	case p.settled:
-		r.closed(e, replied(e.heard), broker.ByOther, "it was settled before this answer came")
+		r.closed(e, replied(e.req.Shape, e.heard), broker.ByOther, "it was settled before this answer came")
 	default:
 		r.closed(e, e.answer.Decision, e.by, e.why)
 	}
@@ -238,19 +238,21 @@ func (r *run) heardOf(id, reply string) {
 	if reply == ReplyReject && r.requests.rejected[e.req.Session] {
 		reason = "OpenCode rejects the other requests of a session with one that is rejected"
 	}
-	r.closed(e, replied(reply), broker.ByOther, reason)
+	r.closed(e, replied(e.req.Shape, reply), broker.ByOther, reason)
 	r.release(e.req.Session)
 }
 
 // replied is the decision that a reply stands for, where it does.
-func replied(reply string) broker.Decision {
-	switch reply {
-	case ReplyOnce:
-		return broker.Accept
-	case ReplyAlways:
-		return broker.AcceptAlways
-	case ReplyReject:
+func replied(shape broker.Shape, reply string) broker.Decision {
+	switch {
+	case reply == ReplyReject && shape == broker.Questioned:
+		return broker.Cancel
+	case reply == ReplyReject:
 		return broker.Decline
+	case reply == ReplyOnce:
+		return broker.Accept
+	case reply == ReplyAlways:
+		return broker.AcceptAlways
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -130,6 +131,8 @@ func TestDecisions(t *testing.T) {
 	unknown := map[string]any{"id": "per_1", "sessionID": "ses_1", "permission": "my_tool", "patterns": []string{"*"}, "always": []string{"*"}, "metadata": map[string]any{}}
 	broken := map[string]any{"id": "per_1", "sessionID": "ses_1", "permission": "bash", "patterns": 7, "always": "x"}
 	loop := map[string]any{"id": "per_1", "sessionID": "ses_1", "permission": "doom_loop", "patterns": []string{"bash"}, "always": []string{"bash"}}
+	again := maps.Clone(loop)
+	again["id"] = "per_2"
 	question := map[string]any{"id": "que_1", "sessionID": "ses_1", "questions": []any{map[string]any{"question": "Which?", "header": "H", "options": []any{map[string]any{"label": "A"}}}}}
 	session := decide(broker.AcceptForSession)
 	for _, c := range []struct {
@@ -159,6 +162,8 @@ func TestDecisions(t *testing.T) {
 			[]string{"once per_1"}, []string{"per_1 accept mode"}},
 		{"doom_loop in Supervised", "", asks(loop), map[string]broker.Answer{"per_1": decide(broker.Accept)}, broker.Ended,
 			[]string{"once per_1"}, []string{"per_1 accept person"}},
+		{"doom_loop granted in Supervised", "", asks(loop, again), map[string]broker.Answer{"per_1": session}, broker.Ended,
+			[]string{"once per_1", "once per_2"}, []string{"per_1 acceptForSession person", "per_2 accept grant"}},
 		{"a question", "", asks(question), map[string]broker.Answer{"que_1": {Answers: map[string][]string{"question-0": {"A"}}}}, broker.Ended,
 			[]string{"reply que_1"}, []string{"que_1 person"}},
 		{"a question that is dismissed", "", asks(question), map[string]broker.Answer{"que_1": decide(broker.Cancel)}, broker.Cancelled,

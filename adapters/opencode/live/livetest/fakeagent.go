@@ -116,8 +116,11 @@ func (f *Fake) Settle(id string, reply live.Reply) bool {
 		}
 	}
 	f.mu.Unlock()
-	f.Say(map[bool]string{true: live.EventReplied, false: live.EventQuestionReplied}[strings.HasPrefix(id, "per_")],
-		map[string]any{"sessionID": session, "requestID": id, "reply": reply.Reply})
+	event := live.EventReplied
+	if !strings.HasPrefix(id, "per_") {
+		event = map[bool]string{true: live.EventQuestionRejected, false: live.EventQuestionReplied}[reply.Reply == live.ReplyReject]
+	}
+	f.Say(event, map[string]any{"sessionID": session, "requestID": id, "reply": reply.Reply})
 	f.mu.Lock()
 	f.verdicts[id] = reply
 	f.changed.Broadcast()
