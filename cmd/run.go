@@ -22,7 +22,6 @@ import (
 	"github.com/modegate/modegate/adapters/opencode/live"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
-	"github.com/modegate/modegate/policies"
 )
 
 // runFlags are the flags of run, on top of the cell, the policy and the folder.
@@ -34,6 +33,8 @@ type runFlags struct {
 	model   string
 	agent   string
 	log     bool
+	server  string
+	token   string
 }
 
 func runCommand() *cobra.Command {
@@ -60,13 +61,21 @@ order. When stdin has ended and something is asked, nobody is there: it is
 rejected and the run ends. Ctrl-C, SIGTERM, the end of the terminal and the end
 of the program that started this one reject what waits, then abort the run.
 
+With --server, what the agent asks goes to the inbox of a modegate service instead:
+it is answered there, by the service's web page or its HTTP interface, and nothing
+is read from stdin. The service's policy is what holds, with what is granted there
+and the mode that is set there while the agent runs. When the service is lost, what
+waits is refused and the run fails. The service gets the token of --token-file, or
+of MODEGATE_TOKEN, which needs the scope adapter.
+
 A grant for the session lasts as long as this command. --session continues a
 session by the id that is printed at the end. A server at --url that wants a
 password gets OPENCODE_SERVER_PASSWORD.`,
 		Example: `  modegate run -p opencode -m approval-required -- 'fix the failing test'
   modegate run -p opencode -m auto-accept-edits -i plan --model anthropic/claude-sonnet-4-5 -- 'plan the change'
   modegate run -p opencode -m full-access --session ses_... -- 'go on'
-  modegate run -p opencode2 -m auto --url http://127.0.0.1:4096 -- 'fix the failing test'`,
+  modegate run -p opencode2 -m auto --url http://127.0.0.1:4096 -- 'fix the failing test'
+  modegate run -p opencode -m approval-required --server http://127.0.0.1:7420 --token-file modegate-data/admin-token -- 'fix the failing test'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, " ")) == "" {
 				return errors.New("run needs a prompt: modegate run -p opencode -m MODE -- PROMPT")
@@ -86,6 +95,8 @@ password gets OPENCODE_SERVER_PASSWORD.`,
 	fl.StringVar(&f.session, "session", "", "the session to continue")
 	fl.StringVar(&f.model, "model", "", "model: PROVIDER/ID (default: the agent's own choice)")
 	fl.StringVar(&f.agent, "agent", "", "the provider's agent (default: its own choice; plan in plan)")
+	fl.StringVar(&f.server, "server", "", "a modegate service that decides, with the inbox that is answered in")
+	fl.StringVar(&f.token, "token-file", "", "a file with the token for --server (default: MODEGATE_TOKEN)")
 	fl.BoolVar(&f.log, "log", false, "show the started server's log on stderr")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return exit{exitUsage, fmt.Sprintf("%v; see: modegate run --help", err)}
@@ -124,11 +135,20 @@ func (f *runFlags) run(cmd *cobra.Command, prompt string) error {
 		}
 		o.ProviderID, o.ModelID = provider, id
 	}
-	policy, err := f.load()
+	dir, err := f.folder()
 	if err != nil {
 		return err
 	}
-	dir, err := f.folder()
+	ctx, leave, stop := watch(cmd.Context())
+	defer stop()
+	t := newTerminal(cmd.OutOrStdout(), cmd.ErrOrStderr(), isTerminal(cmd.InOrStdin()), leave)
+	if f.server != "" {
+		return f.served(ctx, cmd, c, dir, o, t, prompt)
+	}
+	if f.token != "" {
+		return errors.New("--token-file goes with --server")
+	}
+	policy, err := f.load()
 	if err != nil {
 		return err
 	}
@@ -137,56 +157,76 @@ func (f *runFlags) run(cmd *cobra.Command, prompt string) error {
 		return err
 	}
 	o.Compile = func(env evaluator.Env) (*compiler.Compiled, error) { return compileCell(policy, c, env, "") }
-	ctx, leave, stop := watch(cmd.Context())
-	defer stop()
-	t := newTerminal(cmd.OutOrStdout(), cmd.ErrOrStderr(), isTerminal(cmd.InOrStdin()), leave)
 	if c.Provider == evaluator.OpenCode2 {
-		return f.runOpenCode2(ctx, cmd, o, dir, t, prompt, policy)
+		return f.runOpenCode2(ctx, cmd, o, dir, t, prompt)
 	}
 	client, err := f.connect(ctx, cmd, dir, &o)
 	if err != nil {
 		return err
 	}
 	defer client.stop()
-	return f.drive(ctx, cmd, client.Client, o, t, prompt, policy)
+	return f.drive(ctx, cmd, client.Client, o, t, prompt)
 }
 
 // drive opens the session, brings its rules up to date and runs the prompt.
-func (f *runFlags) drive(ctx context.Context, cmd *cobra.Command, c *live.Client, o live.DriverOptions, t *terminal, prompt string, policy *policies.Policy) error {
-	version, err := c.Version(ctx)
-	var status *live.StatusError
-	if errors.As(err, &status) && status.Status == http.StatusUnauthorized {
-		return exit{exitNo, "the OpenCode server wants another password: set OPENCODE_SERVER_PASSWORD"}
-	}
+func (f *runFlags) drive(ctx context.Context, cmd *cobra.Command, c *live.Client, o live.DriverOptions, t *terminal, prompt string) error {
+	version, err := f.version(ctx, c, t)
 	if err != nil {
-		return exit{exitNo, fmt.Sprintf("the OpenCode server doesn't answer: %v", err)}
-	}
-	if !strings.HasPrefix(version, "1.") {
-		return fmt.Errorf("this is OpenCode %s: run drives 1.x", version)
-	}
-	if known := opencode.New().Versions(); !slices.Contains(known, version) {
-		t.note(fmt.Sprintf("this is OpenCode %s; what is said of it was measured on %s", version, strings.Join(known, ", ")))
+		return err
 	}
 	d, err := live.Open(ctx, c, o)
-	if err != nil {
-		return exit{exitNo, err.Error()}
-	}
-	if f.session != "" && f.workspace != "" && d.Directory() != c.Directory() {
-		return fmt.Errorf("session %s lies in %s, not in --workspace %s", f.session, d.Directory(), c.Directory())
+	if err := f.placed(d, c, err); err != nil {
+		return err
 	}
 	compiled, err := broker.Sync(ctx, d, o.Compile)
 	if err != nil {
 		return exit{exitNo, err.Error()}
 	}
 	t.answer = d.Answer
-	t.begin(d.ID(), version, compiled.RuleSet, policy.Name)
+	t.begin(d.ID(), version, compiled.RuleSet)
 	go t.read(cmd.InOrStdin())
 	out := d.Run(ctx, prompt, t)
 	t.end(d.ID(), out)
+	return ended(out)
+}
+
+// ended is the exit that a run's outcome comes to.
+func ended(out broker.Outcome) error {
 	if out.End == broker.Ended {
 		return nil
 	}
 	return exit{exitNo, fmt.Sprintf("the run %s: %s", out.End, out.Reason)}
+}
+
+// version asks the server what it is, and refuses what can't be driven.
+func (f *runFlags) version(ctx context.Context, c *live.Client, t *terminal) (string, error) {
+	version, err := c.Version(ctx)
+	var status *live.StatusError
+	if errors.As(err, &status) && status.Status == http.StatusUnauthorized {
+		return "", exit{exitNo, "the OpenCode server wants another password: set OPENCODE_SERVER_PASSWORD"}
+	}
+	if err != nil {
+		return "", exit{exitNo, fmt.Sprintf("the OpenCode server doesn't answer: %v", err)}
+	}
+	if !strings.HasPrefix(version, "1.") {
+		return "", fmt.Errorf("this is OpenCode %s: run drives 1.x", version)
+	}
+	if known := opencode.New().Versions(); !slices.Contains(known, version) {
+		t.note(fmt.Sprintf("this is OpenCode %s; what is said of it was measured on %s", version, strings.Join(known, ", ")))
+	}
+	return version, nil
+}
+
+// placed is what is wrong with a session that was opened: it must lie where it is
+// said to.
+func (f *runFlags) placed(d *live.Driver, c *live.Client, err error) error {
+	if err != nil {
+		return exit{exitNo, err.Error()}
+	}
+	if f.session != "" && f.workspace != "" && d.Directory() != c.Directory() {
+		return fmt.Errorf("session %s lies in %s, not in --workspace %s", f.session, d.Directory(), c.Directory())
+	}
+	return nil
 }
 
 // folder is the agent's folder.

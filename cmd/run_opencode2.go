@@ -8,15 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/modegate/modegate/adapters/broker"
 	"github.com/modegate/modegate/adapters/opencode/live"
 	"github.com/modegate/modegate/adapters/opencode2"
 	live2 "github.com/modegate/modegate/adapters/opencode2/live"
-	"github.com/modegate/modegate/policies"
 )
 
 // runOpenCode2 runs a prompt on an OpenCode 2 server, which must be running.
-func (f *runFlags) runOpenCode2(ctx context.Context, cmd *cobra.Command, o live.DriverOptions, dir string, t *terminal, prompt string, policy *policies.Policy) error {
+func (f *runFlags) runOpenCode2(ctx context.Context, cmd *cobra.Command, o live.DriverOptions, dir string, t *terminal, prompt string) error {
 	options, err := f.optionsOpenCode2(o)
 	if err != nil {
 		return err
@@ -38,14 +36,11 @@ func (f *runFlags) runOpenCode2(ctx context.Context, cmd *cobra.Command, o live.
 		return exit{exitNo, err.Error()}
 	}
 	t.answer = d.Answer
-	t.begin(d.ID(), "2", compiled.RuleSet, policy.Name)
+	t.begin(d.ID(), "2", compiled.RuleSet)
 	go t.read(cmd.InOrStdin())
 	out := d.Run(ctx, prompt, t)
 	t.end(d.ID(), out)
-	if out.End == broker.Ended {
-		return nil
-	}
-	return exit{exitNo, fmt.Sprintf("the run %s: %s", out.End, out.Reason)}
+	return ended(out)
 }
 
 // optionsOpenCode2 are the options of a run on OpenCode 2, which takes less than

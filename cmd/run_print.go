@@ -17,7 +17,8 @@ import (
 // it can neither drive the terminal nor look like a line of ours.
 type printer struct {
 	out, diagnostics io.Writer
-	open             bool // the line isn't finished
+	open             bool   // the line isn't finished
+	inbox            string // where requests are answered, "" for here
 }
 
 // The most lines of a call's output and of a request's detail that are shown.
@@ -27,7 +28,7 @@ const (
 )
 
 // begin says what runs, and where it is wider than its policy.
-func (t *terminal) begin(session, version string, set compiler.RuleSet, policy string) {
+func (t *terminal) begin(session, version string, set compiler.RuleSet) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.root = session
@@ -35,7 +36,7 @@ func (t *terminal) begin(session, version string, set compiler.RuleSet, policy s
 	if set.Interaction == evaluator.Plan {
 		cell += " + plan"
 	}
-	t.out.line(fmt.Sprintf("session %s: opencode %s, %s, policy %s", session, version, cell, policy))
+	t.out.line(fmt.Sprintf("session %s: opencode %s, %s, policy %s", session, version, cell, set.Policy.Name))
 	for _, g := range set.Gaps {
 		if g.Direction == evaluator.Wider {
 			t.out.info(fmt.Sprintf("wider than the policy (%s): %s", g.ID, g.Reason))
@@ -89,8 +90,12 @@ func (p *printer) asking(a *asking, root string) {
 	p.choices(a)
 }
 
-// choices says what can be answered.
+// choices says what can be answered, and where.
 func (p *printer) choices(a *asking) {
+	if p.inbox != "" {
+		p.line("     waits in the inbox of " + p.inbox)
+		return
+	}
 	var words []string
 	if a.req.Shape == broker.Questioned {
 		q := a.req.Questions[a.at]
