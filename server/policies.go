@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/compiler/lint"
+	"github.com/modegate/modegate/compiler/lint/policylint"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
 )
@@ -60,6 +62,9 @@ type checked struct {
 	Policy *compiler.PolicyRef `json:"policy"` // null when it isn't one
 	Errors []place             `json:"errors"`
 	Gaps   []cellGaps          `json:"gaps"` // of each cell that has any
+	// Findings are about a policy that reads well; of one that doesn't compile, only
+	// those that need no cells.
+	Findings []lint.Finding `json:"findings"`
 }
 
 type cellGaps struct {
@@ -69,7 +74,7 @@ type cellGaps struct {
 	Gaps        []evaluator.Gap       `json:"gaps"`
 }
 
-// postCheck compiles a policy text, and puts nothing in force.
+// postCheck compiles a policy text, looks for faults, and puts nothing in force.
 func postCheck(s *Server, c *call) {
 	var in struct {
 		Name string `json:"name"` // of the file, as places show it
@@ -110,9 +115,9 @@ func postCheck(s *Server, c *call) {
 		c.refuse(busy("the check takes too long"))
 		return
 	case err != nil:
-		out.Errors = places(err)
+		out.Errors, out.Findings = places(err), policylint.Policy(policy)
 	default:
-		out.OK = true
+		out.OK, out.Findings = true, policylint.All(policy, lintCells(snap))
 		for _, one := range snap.order {
 			if gaps := one.compiled.RuleSet.Gaps; len(gaps) > 0 {
 				out.Gaps = append(out.Gaps, cellGaps{one.Provider, one.Mode, one.Interaction, gaps})
@@ -121,6 +126,15 @@ func postCheck(s *Server, c *call) {
 	}
 	out.Policy = &compiler.PolicyRef{Name: policy.Name, Digest: policy.Digest}
 	c.reply(http.StatusOK, out)
+}
+
+func lintCells(snap *snapshot) []lint.Cell {
+	var out []lint.Cell
+	for _, c := range snap.order {
+		setting := compiler.Setting{Env: c.dialect.Env(c.Interaction, evaluator.Env{})}
+		out = append(out, lint.Cell{Dialect: c.dialect, Set: c.compiled.RuleSet, Setting: setting})
+	}
+	return out
 }
 
 func countRules(p *policies.Policy) int {
