@@ -37,8 +37,8 @@ func oracles() []oracle {
 			files: []string{"testdata/codex/cases.json"},
 			open:  func(bin string) (compiler.Oracle, error) { return codex.OpenOracle(bin) },
 		},
-		claudeAt(livebin.Claude, "testdata/claude/measured.json"),
-		claudeAt(livebin.Claude197),
+		claudeAt(livebin.Claude, "testdata/claude/measured.json", "testdata/claude/settings.json"),
+		claudeAt(livebin.Claude197, "testdata/claude/settings.json"),
 		{
 			provider: evaluator.Codex, agent: livebin.Codex, claim: "codex/" + livebin.Codex.Version + "/execpolicy",
 			judge: execpolicy.Conformer{}, // nothing is recorded of it

@@ -117,6 +117,12 @@ func (s *session) prompt(d decision, dontAsk bool) decision {
 
 // check is the tool's own part.
 func (s *session) check(r request, t *tracer) finding {
+	if s.version == V197 && (r.tool == "Bash" || r.tool == "WebFetch") {
+		// There a rule that asks for every use comes before one that denies some.
+		if f, ok := s.byTool(r.tool, t); ok {
+			return f
+		}
+	}
 	switch r.tool {
 	case "Bash":
 		return s.checkBash(r, t)
