@@ -57,8 +57,8 @@ invariants that don't hold. Every finding says where, why and what to write inst
 
 PATH is a policy file, builtin/NAME, or a folder: of policies, when each of its
 files has a name, else of the layers of one policy. --native looks for faults in
-settings that you have, in the provider's own form; it may be repeated, and needs
-one provider.
+settings that you have, in the provider's own form: a file, or a folder with such
+files, as for eval; it may be repeated, and needs one provider.
 
 The exit code is 1 when an error is found, with --fail-on warning also when a
 warning is. -o json and -o sarif are for programs; LINTS.md says what is looked
@@ -71,7 +71,7 @@ for, and what the fields of the JSON are.`,
 	c.choice(cmd, all)
 	c.addOutput(cmd, "text", "json", "sarif")
 	f := cmd.Flags()
-	f.StringArrayVar(&c.native, "native", nil, "a file with native settings; - is stdin")
+	f.StringArrayVar(&c.native, "native", nil, "a file with native settings, or a folder of such files; - is stdin")
 	f.StringArrayVar(&c.invariants, "invariants", nil, "a folder with further invariants in Rego; may be repeated")
 	f.StringVar(&c.failOn, "fail-on", lint.Error.String(), "the least severity that makes the exit code 1: error, warning, note")
 	f.StringVar(&c.workspace, "workspace", "", "the session's folder (default: not known)")
@@ -233,18 +233,19 @@ func (c *checkFlags) nativeFiles(in io.Reader, r *checkReport) error {
 	if err != nil {
 		return err
 	}
-	for i, file := range c.native {
-		if file == "-" && slices.Contains(c.native[:i], "-") {
-			return errors.New("--native - is given twice: stdin can be read once")
+	files, err := readNative(dialects[0], c.native, in)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		for _, one := range append([]compiler.SettingsFile{f.SettingsFile}, f.Beside...) {
+			if r.files[one.Name] != nil {
+				continue // named by itself, too
+			}
+			r.files.Add(one.Name, one.Text)
+			found := lint.File(linter, one.Name, one.Text, compiler.Setting{Version: c.version, Env: env})
+			r.add(subject{Name: one.Name, Provider: dialects[0].Provider()}, found)
 		}
-		data, err := readInput(file, in)
-		if err != nil {
-			return err
-		}
-		name := inputName(file)
-		r.files.Add(name, data)
-		found := lint.File(linter, name, data, compiler.Setting{Version: c.version, Env: env})
-		r.add(subject{Name: name, Provider: dialects[0].Provider()}, found)
 	}
 	return nil
 }

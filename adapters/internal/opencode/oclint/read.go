@@ -1,12 +1,12 @@
 package oclint
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/modegate/modegate/adapters/internal/opencode"
 	"github.com/modegate/modegate/compiler/lint"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
@@ -75,11 +75,13 @@ func (r *reader) lists(root value) []list {
 	}
 	object, isOld := root.member("permission")
 	array, isNew := root.member("permissions")
-	agents, hasAgents := root.member("agent")
-	if !hasAgents {
-		agents, hasAgents = root.member("agents")
+	var agents []value
+	for _, name := range []string{"agent", "agents", "mode"} {
+		if list, ok := root.member(name); ok {
+			agents = append(agents, list.members()...)
+		}
 	}
-	if !isOld && !isNew && !hasAgents {
+	if !isOld && !isNew && agents == nil {
 		if !bare(root) {
 			r.invalid(root, "the file has no permission, permissions or agent: there is nothing to judge")
 			return nil
@@ -98,10 +100,8 @@ func (r *reader) lists(root value) []list {
 		global = r.array(array, true)
 	}
 	out := []list{{rules: global}}
-	if hasAgents {
-		for _, a := range agents.members() {
-			out = append(out, list{agent: a.name, rules: append(slices.Clone(global), r.agent(a)...), above: len(global)})
-		}
+	for _, a := range agents {
+		out = append(out, list{agent: a.name, rules: append(slices.Clone(global), r.agent(a)...), above: len(global)})
 	}
 	return out
 }
@@ -169,13 +169,13 @@ func (r *reader) object(v value) []rule {
 	default:
 		r.invalid(v, "a permission is allow, ask, deny, or an object of these")
 	}
-	for _, m := range ordered(v.members()) {
+	for _, m := range v.ordered() {
 		if m.Kind != policies.Mapping {
 			add(m, m.name, "*")
 			continue
 		}
 		r.integers(m)
-		for _, p := range ordered(m.members()) {
+		for _, p := range m.ordered() {
 			add(p, m.name, p.name)
 		}
 	}
@@ -197,39 +197,35 @@ func (r *reader) effect(v value) (evaluator.Effect, bool) {
 
 func isEffect(s string) bool { return s == "allow" || s == "ask" || s == "deny" }
 
-// ordered are the members of an object as JavaScript has them: names that are
-// whole numbers first, in order of size.
-func ordered(members []value) []value {
-	out := slices.Clone(members)
-	slices.SortStableFunc(out, func(a, b value) int { return cmp.Compare(rank(a.name), rank(b.name)) })
+// ordered are the members of an object as JavaScript has them.
+func (v value) ordered() []value {
+	all := v.members()
+	var out []value
+	for _, f := range opencode.Ordered(v.Node) {
+		i := slices.IndexFunc(all, func(m value) bool { return m.name == f.Name })
+		out = append(out, all[i])
+	}
 	return out
 }
 
-// rank is the number that JavaScript takes a name for, and one above all of them
-// for other names.
-func rank(name string) uint64 {
-	const none = 1<<32 - 1
-	n, err := strconv.ParseUint(name, 10, 32)
-	if err != nil || strconv.FormatUint(n, 10) != name {
-		return none
-	}
-	return n
-}
-
-// integers finds names that don't stay where they are written.
+// integers finds names that don't stay where they are written: whole numbers.
 func (r *reader) integers(v value) {
-	highest := uint64(0)
-	for i, m := range v.members() {
-		at := rank(m.name)
-		if i > 0 && at < highest {
-			if r.moved == nil {
-				r.moved = map[string]bool{}
-			}
-			r.moved[m.at.Pointer] = true
-			r.found = append(r.found, lint.At("integer-key", m.at,
-				fmt.Sprintf("the name %q is a whole number, so that JavaScript puts it before names above it, and the last rule that matches decides", m.name),
-				fmt.Sprintf("write %q, or rules in a list", m.name+" *")))
+	place := map[string]int{}
+	for i, f := range opencode.Ordered(v.Node) {
+		place[f.Name] = i
+	}
+	last := 0
+	for _, m := range v.members() {
+		if place[m.name] >= last {
+			last = place[m.name]
+			continue
 		}
-		highest = max(highest, at)
+		if r.moved == nil {
+			r.moved = map[string]bool{}
+		}
+		r.moved[m.at.Pointer] = true
+		r.found = append(r.found, lint.At("integer-key", m.at,
+			fmt.Sprintf("the name %q is a whole number, so that JavaScript puts it before names above it, and the last rule that matches decides", m.name),
+			fmt.Sprintf("write %q, or rules in a list", m.name+" *")))
 	}
 }
