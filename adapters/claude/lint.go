@@ -3,7 +3,6 @@ package claude
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/modegate/modegate/adapters/internal/filetree"
@@ -198,8 +197,6 @@ func (l *linter) hostForm(r *lintRule) []lint.Finding {
 // rootNames are folders that stand at the root of a disk and hardly in a project.
 var rootNames = set("tmp etc home Users usr var opt root mnt srv dev proc sys private Volumes Library")
 
-var bracket = regexp.MustCompile(`\[\[?(\.\.\.)?[A-Za-z][A-Za-z0-9_]+\]?\]`)
-
 // pathForm judges the pattern of a path: gitignore's, in Claude's own anchors.
 func (l *linter) pathForm(r *lintRule, allow bool) []lint.Finding {
 	c := r.Content
@@ -229,7 +226,7 @@ func (l *linter) pathForm(r *lintRule, allow bool) []lint.Finding {
 	case regexp.MustCompile(`^[A-Za-z]:[/\\]`).MatchString(c):
 		return never("a drive isn't known here", "write //c/… for a path on drive C")
 	}
-	if m := bracket.FindString(c); m != "" && !slices.Contains([]string{"[a-z]", "[A-Z]", "[0-9]"}, m) {
+	if m := lint.Route(c); m != "" {
 		return r.Find("special-pattern", fmt.Sprintf("doesn't match what it looks like: %s is one character of these", m), fmt.Sprintf("write %q for a name in brackets", strings.ReplaceAll(m, "[", `\[`)))
 	}
 	if why := lint.Foreign(c, false); why != "" && !strings.Contains(why, "class of characters") {

@@ -2,7 +2,6 @@ package grok
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -79,8 +78,6 @@ type lintRule struct {
 	bad bool
 }
 
-var bracket = regexp.MustCompile(`\[[A-Za-z][A-Za-z0-9_]+\]`)
-
 // form finds rules that never apply.
 func (l linter) form(r lintRule) []lint.Finding {
 	switch {
@@ -118,7 +115,7 @@ func (l linter) pathForm(r lintRule) []lint.Finding {
 	case r.List != "allow" && !strings.Contains(p, "/") && (strings.HasPrefix(p, "*.") || strings.HasPrefix(p, ".env")):
 		return r.Find("shallow-pattern", "sees the workspace itself alone, and not the folders below: a name matches at no other depth", fmt.Sprintf("write %q", r.tool+"(**/"+p+")"))
 	}
-	if m := bracket.FindString(p); m != "" {
+	if m := lint.Route(p); m != "" {
 		return r.Find("special-pattern", fmt.Sprintf("doesn't match what it looks like: %s is one character of these", m), "write ? for the bracket")
 	}
 	if why := lint.Foreign(p, false); why != "" && !strings.Contains(why, "class of characters") {

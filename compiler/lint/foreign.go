@@ -32,3 +32,19 @@ var foreign = []struct {
 	{regexp.MustCompile(`\([^()\s]*\|[^()\s]*\)`), "a choice"},
 	{regexp.MustCompile(`[^/:?&=\s]*\?[^=&\s]*`), aMark},
 }
+
+// route is a name in brackets that frameworks give to the folders and files of
+// routes, as in app/[id]/page.tsx.
+var route = regexp.MustCompile(`(^|/)(\[\[?(?:\.\.\.)?[A-Za-z][A-Za-z0-9_]+\]?\])(\.[a-z]+)?(/|$)`)
+
+// Route is the name in brackets that a path pattern has for a whole name, "" when it
+// has none. To languages with classes it is one character.
+func Route(pattern string) string {
+	if m := route.FindStringSubmatch(pattern); m != nil {
+		return m[2]
+	}
+	return ""
+}
+
+// WithoutRoutes is the pattern without such names.
+func WithoutRoutes(pattern string) string { return route.ReplaceAllString(pattern, "$1$3$4") }

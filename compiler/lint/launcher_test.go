@@ -42,3 +42,17 @@ func TestForeign(t *testing.T) {
 		t.Error("a question mark is named where it isn't special, and only there")
 	}
 }
+
+func TestRoute(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"app/[id]/page.tsx": "[id]", "[slug].tsx": "[slug]", "a/[...rest]": "[...rest]", "a/[[...rest]]/b": "[[...rest]]",
+		"[sd]*": "", "src/[a-z]/x": "", "a[bc]": "", "x[id]/y": "", "a/[b]": "",
+	} {
+		if got := lint.Route(pattern); got != want {
+			t.Errorf("%q: %q, want %q", pattern, got, want)
+		}
+	}
+	if got := lint.WithoutRoutes("app/[id]/[ab]*.tsx"); got != "app//[ab]*.tsx" {
+		t.Error(got)
+	}
+}

@@ -113,16 +113,12 @@ func (j *judge) folderForm(r rule) (why, instead string) {
 	return "", ""
 }
 
-// wholeSegment is a name in brackets that frameworks give to folders and files of
-// routes, as in app/[id]/page.tsx.
-var wholeSegment = regexp.MustCompile(`(^|/)(\[\[?(\.\.\.)?[A-Za-z][A-Za-z0-9_]+\]?\])(\.[a-z]+)?(/|$)`)
-
 // literal finds what other pattern languages take for special.
 func (j *judge) literal(r rule) []lint.Finding {
 	p := r.resource
 	file := r.action == "read" || r.action == "edit" || r.action == "external_directory"
 	if file {
-		p = wholeSegment.ReplaceAllString(p, "/")
+		p = lint.WithoutRoutes(p)
 		if drive.MatchString(p) {
 			p = wildcard.Normalise(p)
 		}
