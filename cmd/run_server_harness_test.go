@@ -36,11 +36,12 @@ type service struct {
 	dir  string
 	addr string
 
-	policies []string
-	stop     context.CancelFunc
-	kept     *store.Store
-	l        *cuttable
-	over     chan struct{}
+	policies   []string
+	guardrails string // a folder
+	stop       context.CancelFunc
+	kept       *store.Store
+	l          *cuttable
+	over       chan struct{}
 }
 
 // cuttable is a listener whose connections can be cut.
@@ -71,10 +72,16 @@ func (l *cuttable) cut() {
 
 func startService(t *testing.T, policies ...string) *service {
 	t.Helper()
+	return startGuarded(t, "", policies...)
+}
+
+// startGuarded is startService with a folder of guardrails.
+func startGuarded(t *testing.T, guardrails string, policies ...string) *service {
+	t.Helper()
 	if len(policies) == 0 {
 		policies = []string{"builtin/t3code"}
 	}
-	s := &service{t: t, dir: t.TempDir(), addr: "127.0.0.1:0", policies: policies}
+	s := &service{t: t, dir: t.TempDir(), addr: "127.0.0.1:0", policies: policies, guardrails: guardrails}
 	s.start()
 	t.Cleanup(s.kill)
 	return s
@@ -90,9 +97,13 @@ func (s *service) start() {
 	access := &server.Access{Loopback: true}
 	access.Add(adapterToken, "run", server.AdapterScope)
 	access.Add(personToken, "alice", server.ApproveScope, server.ReadScope, server.AdapterScope)
+	rails, err := (&guardrailFlags{guardrails: s.guardrails, guardrailOnError: "error", guardrailTimeout: 10 * time.Second}).config()
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	srv, err := server.New(server.Config{
 		Dialects: adapters.Table(), Policies: s.policies, Access: access, Log: slog.New(slog.DiscardHandler),
-		Store: kept, Translators: translators(),
+		Store: kept, Translators: translators(), Guardrails: rails,
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -159,6 +159,33 @@ func TestRunServerRules(t *testing.T) {
 	}
 }
 
+// TestRunServerGuardrail refuses at once what a guardrail of the service denies,
+// and goes on.
+func TestRunServerGuardrail(t *testing.T) {
+	rails := t.TempDir()
+	livetest.Write(t, rails+"/no_rm.rego", `package modegate.guardrails.no_rm
+
+default decision := {"effect": "allow"}
+
+decision := {"effect": "deny", "reason": "nothing is removed here"} if startswith(input.action.command, "rm ")
+`)
+	f := livetest.NewFake(t)
+	f.Agent = livetest.Asks(livetest.ShellAsk("per_1", "rm a"), livetest.ShellAsk("per_2", "ls"))
+	s := startGuarded(t, rails)
+	out := &watched{}
+	out.when(waitsInInbox, func() { s.decide("accept") })
+	code, session := runServed(t, s, out, "go", "-m", "approval-required", "--url", f.URL())
+	if d := cmp.Diff([]string{"create", "prompt", "reject per_1", "once per_2"}, f.Log()); d != "" || code != 0 {
+		t.Errorf("exit %d, %s", code, d)
+	}
+	if d := cmp.Diff([]string{"bash: rm a resolved decline modegate:guardrail", "bash: ls resolved accept alice"}, s.ends(session)); d != "" {
+		t.Error(d)
+	}
+	if !strings.Contains(out.String(), "nothing is removed here") {
+		t.Error(out)
+	}
+}
+
 // TestRunServerModeChanges starts the run anew when its mode is changed at the
 // service: what waits is refused, the session gets the new rules, and the agent
 // goes on under them.

@@ -96,13 +96,13 @@ type Closer string
 
 // Who closes requests.
 const (
-	ByPerson Closer = "person"         // Session.Answer
-	ByMode   Closer = "mode"           // the cell answers this by itself
-	ByGrant  Closer = "grant"          // granted for the session before
-	ByOther  Closer = "another client" // or the provider itself
-	ByStop   Closer = "stop"           // the run was stopped
-	ByLoss   Closer = "loss"           // nobody: the provider has lost the request
-	ByExpiry Closer = "expiry"         // nobody in time
+	ByPerson  Closer = "person"         // Session.Answer
+	ByMode    Closer = "mode"           // the cell answers this by itself
+	ByGrant   Closer = "grant"          // granted for the session before
+	ByOther   Closer = "another client" // or the provider itself
+	ByStop    Closer = "stop"           // the run was stopped
+	ByLoss    Closer = "loss"           // nobody: the provider has lost the request
+	ByService Closer = "service"        // a modegate service by itself: a guardrail of its, or since nobody answered there
 )
 
 // Sight is something that happened in a run.

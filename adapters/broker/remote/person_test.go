@@ -74,7 +74,7 @@ func TestAnswered(t *testing.T) {
 		}, 1, ref(closing(broker.ByPerson)), []string{"answer per_1 decline"}, []string{`{"reason":"the modegate service has closed it: late","status":"failed"}`}, true},
 		{"nobody answers", pending, func(k *talk) {
 			k.happens(1, evApprovalDone, shown("per_1", "expired", `,"decidedBy":"modegate:expiry","reason":"nobody"`), responding)
-		}, 1, ref(closing(broker.ByExpiry)), []string{`perform per_1 decline expiry {"say":"once"}`}, []string{`{"status":"delivered"}`}, true},
+		}, 1, ref(closing(broker.ByService)), []string{`perform per_1 decline service {"say":"once"}`}, []string{`{"status":"delivered"}`}, true},
 		{"answered when it is opened", "201 " + shown("per_1", "resolved", `,"decision":"accept","decidedBy":"modegate:mode","operations":`+once), nil, 1, ref(closing(broker.ByMode)), []string{`perform per_1 accept mode {"say":"once"}`}, nil, false},
 		{"answered when it is opened, and lost", "201 " + shown("per_1", "resolved", `,"decision":"accept","decidedBy":"modegate:mode","operations":`+once), nil, 1, ref(closing(broker.ByLoss)), []string{`perform per_1 accept mode {"say":"once"}`}, []string{`{"reason":"so","status":"failed"}`}, false},
 		{"over when it is opened", "200 " + shown("per_1", "expired", `,"reason":"old"`), nil, 1, nil, []string{"answer per_1 decline"}, nil, false},
@@ -142,7 +142,7 @@ func TestAnotherEnd(t *testing.T) {
 	for _, c := range []struct {
 		by    broker.Closer
 		noted bool
-	}{{broker.ByPerson, true}, {broker.ByExpiry, false}} {
+	}{{broker.ByPerson, true}, {broker.ByService, false}} {
 		k := newTalk(t, Times{})
 		k.on("/requests", "201 "+shown("per_1", "pending", ""))
 		k.on("/resolution", problemText(409, "conflict", "it has expired"))

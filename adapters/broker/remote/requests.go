@@ -153,7 +153,7 @@ func closer(r requestAnswer) broker.Closer {
 	case r.DecidedBy == "modegate:grant":
 		return broker.ByGrant
 	case strings.HasPrefix(r.DecidedBy, "modegate:"):
-		return broker.ByExpiry
+		return broker.ByService
 	}
 	return broker.ByPerson
 }
@@ -173,7 +173,7 @@ func (p *Person) happened(a *asked, e event) {
 		p.perform(a, d)
 	case evApprovalDone, evQuestionDone:
 		if len(e.Operations) > 0 { // nobody has answered
-			d.Answer.Decision, d.By = refusalOf(a.req), broker.ByExpiry
+			d.Answer.Decision, d.By = refusalOf(a.req), broker.ByService
 			p.perform(a, d)
 			return
 		}
@@ -215,7 +215,7 @@ func (p *Person) report(ctx context.Context, a *asked, c broker.Closing) {
 	switch {
 	case err == nil:
 	case errors.As(err, &no) && !no.later:
-		if a.refused == "" && c.By != broker.ByExpiry { // that end is where this one comes from
+		if a.refused == "" && c.By != broker.ByService { // that end is where this one comes from
 			p.note(fmt.Sprintf("the modegate service has another end of %q on record: %s", a.req.Title, no.Detail))
 		}
 	default:

@@ -67,6 +67,7 @@ type requestAnswer struct {
 	Decision   broker.Decision    `json:"decision"`
 	DecidedBy  string             `json:"decidedBy"`
 	Reason     string             `json:"reason"`
+	Guardrails jsontext.Value     `json:"guardrails"` // that have something against it
 	Digest     string             `json:"digest"`
 	Policy     string             `json:"policy"`
 	Opened     time.Time          `json:"openedAt"`
