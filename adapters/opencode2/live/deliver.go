@@ -58,9 +58,12 @@ func (d *Driver) perform(ctx context.Context, ops []broker.Operation) performed 
 func (d *Driver) call(ctx context.Context, op broker.Operation) error {
 	ctx, cancel := context.WithTimeout(ctx, replyLimit)
 	defer cancel()
-	if op.Call == broker.SyncRules {
+	switch op.Call {
+	case broker.SyncRules:
 		_, err := d.Sync(ctx)
 		return err
+	case "session.update":
+		return d.update(ctx, op.Arguments)
 	}
 	var a struct {
 		SessionID string `json:"sessionID"`
@@ -102,10 +105,13 @@ func bodyOf(op broker.Operation) (map[string]json.RawMessage, error) {
 // deliver sends an answer.
 func (r *run) deliver(e *entry) {
 	e.state = sending
-	ops, err := r.d.o.Translator.Operations(e.req, e.answer)
-	if err != nil {
-		r.end(broker.Failed, err.Error())
-		return
+	ops := e.steps
+	if ops == nil {
+		var err error
+		if ops, err = r.d.o.Translator.Operations(e.req, e.answer); err != nil {
+			r.end(broker.Failed, err.Error())
+			return
+		}
 	}
 	if e.answer.Decision == broker.Decline || e.answer.Decision == broker.Cancel {
 		r.requests.rejected[e.req.Session] = true

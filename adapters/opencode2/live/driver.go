@@ -14,7 +14,7 @@ import (
 	"github.com/modegate/modegate/evaluator"
 )
 
-// A Driver is the live half of OpenCode 2 for one session: a [broker.Session].
+// A Driver is the live half of OpenCode 2 for one session: a [broker.Performer].
 // It follows the server's events from Open to Close, so that what a stopped run
 // still asks is answered, too.
 //
@@ -68,7 +68,7 @@ type Options struct {
 	Compile     broker.Compile
 }
 
-var _ broker.Session = (*Driver)(nil)
+var _ broker.Performer = (*Driver)(nil)
 
 // ErrBusy says that the session runs a prompt already.
 var ErrBusy = errors.New("the session runs a prompt already")
@@ -218,19 +218,6 @@ func (d *Driver) Sync(ctx context.Context) (*compiler.Compiled, error) {
 	compile := d.compile
 	d.mu.Unlock()
 	return broker.Sync(ctx, d, compile)
-}
-
-// Answer answers a request of the run that is under way.
-func (d *Driver) Answer(q broker.Request, a broker.Answer) error {
-	if _, err := d.o.Translator.Operations(q, a); err != nil {
-		return err
-	}
-	d.box.Post(func() {
-		if d.run != nil {
-			d.run.decided(q.ID, a)
-		}
-	})
-	return nil
 }
 
 // note tells the person of the run that is under way, or of the next one.

@@ -41,6 +41,7 @@ type entry struct {
 	req    broker.Request
 	state  state
 	answer broker.Answer
+	steps  []broker.Operation // of the answer, where somebody else has made them
 	by     broker.Closer
 	why    string
 	fail   string // why the turn fails with the answer
@@ -168,11 +169,12 @@ func (r *run) opened(q broker.Request) {
 	r.person.Opened(q)
 }
 
-// decided takes a person's answer. A request that is no longer open, or answered
+// decided takes somebody's answer. A request that is no longer open, or answered
 // already, is left alone.
-func (r *run) decided(id string, a broker.Answer) {
+func (r *run) decided(id string, d broker.Delivery) {
 	if e := r.requests.open[id]; e != nil && e.state == waiting && r.outcome == nil {
-		r.answer(e, a, broker.ByPerson, "")
+		e.steps = d.Operations
+		r.answer(e, d.Answer, d.By, d.Reason)
 	}
 }
 
