@@ -1,18 +1,13 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -160,34 +155,7 @@ func (f *runFlags) run(cmd *cobra.Command, prompt string) error {
 	if c.Provider == evaluator.OpenCode2 {
 		return f.runOpenCode2(ctx, cmd, o, dir, t, prompt)
 	}
-	client, err := f.connect(ctx, cmd, dir, &o)
-	if err != nil {
-		return err
-	}
-	defer client.stop()
-	return f.drive(ctx, cmd, client.Client, o, t, prompt)
-}
-
-// drive opens the session, brings its rules up to date and runs the prompt.
-func (f *runFlags) drive(ctx context.Context, cmd *cobra.Command, c *live.Client, o live.DriverOptions, t *terminal, prompt string) error {
-	version, err := f.version(ctx, c, t)
-	if err != nil {
-		return err
-	}
-	d, err := live.Open(ctx, c, o)
-	if err := f.placed(d, c, err); err != nil {
-		return err
-	}
-	compiled, err := broker.Sync(ctx, d, o.Compile)
-	if err != nil {
-		return exit{exitNo, err.Error()}
-	}
-	t.answer = d.Answer
-	t.begin(d.ID(), version, compiled.RuleSet)
-	go t.read(cmd.InOrStdin())
-	out := d.Run(ctx, prompt, t)
-	t.end(d.ID(), out)
-	return ended(out)
+	return f.runOpenCode(ctx, cmd, o, dir, t, prompt)
 }
 
 // ended is the exit that a run's outcome comes to.
@@ -196,37 +164,6 @@ func ended(out broker.Outcome) error {
 		return nil
 	}
 	return exit{exitNo, fmt.Sprintf("the run %s: %s", out.End, out.Reason)}
-}
-
-// version asks the server what it is, and refuses what can't be driven.
-func (f *runFlags) version(ctx context.Context, c *live.Client, t *terminal) (string, error) {
-	version, err := c.Version(ctx)
-	var status *live.StatusError
-	if errors.As(err, &status) && status.Status == http.StatusUnauthorized {
-		return "", exit{exitNo, "the OpenCode server wants another password: set OPENCODE_SERVER_PASSWORD"}
-	}
-	if err != nil {
-		return "", exit{exitNo, fmt.Sprintf("the OpenCode server doesn't answer: %v", err)}
-	}
-	if !strings.HasPrefix(version, "1.") {
-		return "", fmt.Errorf("this is OpenCode %s: run drives 1.x", version)
-	}
-	if known := opencode.New().Versions(); !slices.Contains(known, version) {
-		t.note(fmt.Sprintf("this is OpenCode %s; what is said of it was measured on %s", version, strings.Join(known, ", ")))
-	}
-	return version, nil
-}
-
-// placed is what is wrong with a session that was opened: it must lie where it is
-// said to.
-func (f *runFlags) placed(d *live.Driver, c *live.Client, err error) error {
-	if err != nil {
-		return exit{exitNo, err.Error()}
-	}
-	if f.session != "" && f.workspace != "" && d.Directory() != c.Directory() {
-		return fmt.Errorf("session %s lies in %s, not in --workspace %s", f.session, d.Directory(), c.Directory())
-	}
-	return nil
 }
 
 // folder is the agent's folder.
@@ -257,43 +194,6 @@ func (f *runFlags) checkURL() error {
 		return fmt.Errorf("--url %q: use http://HOST:PORT", f.url)
 	}
 	return nil
-}
-
-// connection is a client and how to end what was started for it.
-type connection struct {
-	*live.Client
-	stop func()
-}
-
-// connect starts a server, or takes the one at --url.
-func (f *runFlags) connect(ctx context.Context, cmd *cobra.Command, dir string, o *live.DriverOptions) (connection, error) {
-	if f.url != "" {
-		if f.binary != "" {
-			return connection{}, errors.New("--url and --binary exclude each other")
-		}
-		if err := f.checkURL(); err != nil {
-			return connection{}, err
-		}
-		return connection{live.NewClient(f.url, os.Getenv("OPENCODE_SERVER_PASSWORD"), dir), func() {}}, nil
-	}
-	name := f.binary
-	if name == "" {
-		name = "opencode"
-	}
-	binary, err := exec.LookPath(name)
-	if err != nil {
-		return connection{}, fmt.Errorf("no OpenCode to run (%w): install it, or name it with --binary", err)
-	}
-	log := io.Discard
-	if f.log {
-		log = cmd.ErrOrStderr()
-	}
-	s, err := live.Start(ctx, live.Options{Binary: binary, Dir: dir, Log: log, StopTimeout: 5 * time.Second})
-	if err != nil {
-		return connection{}, exit{exitNo, err.Error()}
-	}
-	o.Gone = s.Done()
-	return connection{s.Client(dir), s.Stop}, nil
 }
 
 func isTerminal(in io.Reader) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/modegate/modegate/adapters/broker/remote"
 	"github.com/modegate/modegate/adapters/opencode/live"
 	"github.com/modegate/modegate/adapters/opencode2"
 	live2 "github.com/modegate/modegate/adapters/opencode2/live"
@@ -19,18 +20,11 @@ func (f *runFlags) runOpenCode2(ctx context.Context, cmd *cobra.Command, o live.
 	if err != nil {
 		return err
 	}
-	client := live2.NewClient(f.url, os.Getenv("OPENCODE_SERVER_PASSWORD"), dir, nil)
-	d, err := live2.Open(ctx, client, options)
-	if live2.IsUnauthorized(err) {
-		return exit{exitNo, "the OpenCode server wants another password: set OPENCODE_SERVER_PASSWORD"}
-	}
+	d, err := f.openOpenCode2(ctx, options, dir)
 	if err != nil {
-		return exit{exitNo, fmt.Sprintf("the OpenCode 2 server can't be used: %v", err)}
+		return err
 	}
 	defer d.Close()
-	if f.session != "" && f.workspace != "" && d.Directory() != dir {
-		return fmt.Errorf("session %s lies in %s, not in --workspace %s", f.session, d.Directory(), dir)
-	}
 	compiled, err := d.Sync(ctx)
 	if err != nil {
 		return exit{exitNo, err.Error()}
@@ -41,6 +35,41 @@ func (f *runFlags) runOpenCode2(ctx context.Context, cmd *cobra.Command, o live.
 	out := d.Run(ctx, prompt, t)
 	t.end(d.ID(), out)
 	return ended(out)
+}
+
+// openOpenCode2 opens the session, which must lie where it is said to.
+func (f *runFlags) openOpenCode2(ctx context.Context, o live2.Options, dir string) (*live2.Driver, error) {
+	d, err := live2.Open(ctx, live2.NewClient(f.url, os.Getenv("OPENCODE_SERVER_PASSWORD"), dir, nil), o)
+	if live2.IsUnauthorized(err) {
+		return nil, exit{exitNo, "the OpenCode server wants another password: set OPENCODE_SERVER_PASSWORD"}
+	}
+	if err != nil {
+		return nil, exit{exitNo, fmt.Sprintf("the OpenCode 2 server can't be used: %v", err)}
+	}
+	if f.session != "" && f.workspace != "" && d.Directory() != dir {
+		d.Close()
+		return nil, fmt.Errorf("session %s lies in %s, not in --workspace %s", f.session, d.Directory(), dir)
+	}
+	return d, nil
+}
+
+// hostOpenCode2 is a server of OpenCode 2 for a run that others decide about.
+func (f *runFlags) hostOpenCode2(o live.DriverOptions, dir string) (host, error) {
+	options, err := f.optionsOpenCode2(o)
+	if err != nil {
+		return host{}, err
+	}
+	options.Translator = remote.Asking(options.Translator)
+	open := func(ctx context.Context, at turn) (driven, func(), error) {
+		o := options
+		o.Session, o.Cell, o.Compile = at.session, at.cell, at.compile
+		d, err := f.openOpenCode2(ctx, o, dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d, d.Close, nil
+	}
+	return host{"2", open, func() {}}, nil
 }
 
 // optionsOpenCode2 are the options of a run on OpenCode 2, which takes less than

@@ -149,3 +149,81 @@ func TestRunOpenCode2Refuses(t *testing.T) {
 		t.Errorf("another program: exit %d: %s", code, output)
 	}
 }
+
+// TestRunOpenCode2Server brings what OpenCode 2 asks to a real service: an answer's
+// grant is a rule before the call runs, and another mode holds while the run goes
+// on.
+func TestRunOpenCode2Server(t *testing.T) {
+	t.Setenv("OPENCODE_SERVER_PASSWORD", "secret")
+	commands := func(t *livetest.Turn) {
+		t.Shell("echo 1")
+		t.Shell("echo 2")
+		t.Say("That is all.")
+	}
+	asks := func(t *livetest.Turn) {
+		t.Question("", livetest.Field{Key: "q0", Title: "Color", Description: "Which?", Type: "string", Options: []livetest.Option{{Value: "v1", Label: "Red"}, {Value: "v2", Label: "Blue"}}})
+	}
+	unshown := func(t *livetest.Turn) {
+		t.Question("", livetest.Field{Key: "q0", Title: "Age", Description: "How old?", Type: "number"})
+	}
+	switched := func(s *service, _ *fake) {
+		r := s.only()
+		s.call("PATCH", "/v1/sessions/"+r.Session, `{"mode":"full-access"}`)
+		s.await("ruleset.changed")
+		s.call("POST", "/v1/requests/"+r.ID+"/decision", `{"decision":"accept"}`)
+	}
+	for _, c := range []struct {
+		name  string
+		agent livetest.Agent
+		when  []func(*service, *fake)
+		code  int
+		told  []string
+		ran   []string
+		ends  []string
+		turn  string
+	}{
+		{"accepted", commands, []func(*service, *fake){decides("accept"), decides("decline")}, 0, []string{"once", "note", "reject+"}, []string{"echo 1"},
+			[]string{"shell: echo 1 resolved accept alice", "shell: echo 2 resolved decline alice"}, "completed"},
+		{"for the session", commands, []func(*service, *fake){decides("acceptForSession")}, 0, []string{"update", "once"}, []string{"echo 1", "echo 2"},
+			[]string{"shell: echo 1 resolved acceptForSession alice"}, "completed"},
+		{"cancelled", commands, []func(*service, *fake){decides("cancel")}, exitNo, []string{"reject", "interrupt"}, nil,
+			[]string{"shell: echo 1 resolved cancel alice"}, "cancelled"},
+		{"a question", asks, []func(*service, *fake){answers(`{"q0":"v2"}`)}, 0, []string{"answer"}, nil, []string{"Which? resolved alice"}, "completed"},
+		{"a form that can't be shown", unshown, nil, exitNo, []string{"cancel", "interrupt"}, nil, []string{`a form that can't be shown: its field "q0" is of the type "number" cancelled cancel modegate:mode`}, "failed"},
+		{"another mode, in the session", commands, []func(*service, *fake){switched}, 0, []string{"update", "once"}, []string{"echo 1", "echo 2"},
+			[]string{"shell: echo 1 resolved accept alice"}, "completed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			provider := livetest.NewServer(livetest.Options{Agent: c.agent, Password: "secret"})
+			h := httptest.NewServer(provider)
+			defer h.Close()
+			defer provider.Close()
+			s := startService(t)
+			out := &watched{}
+			for _, do := range c.when {
+				out.when(waitsInInbox, func() { do(s, nil) })
+			}
+			code, session := runServedBy(t, s, "opencode2", out, "go", "-m", "approval-required", "--url", h.URL, "--workspace", "/w")
+			var told []string
+			for _, w := range provider.Told() {
+				word, _, _ := strings.Cut(w, " ")
+				told = append(told, word)
+			}
+			if d := cmp.Diff(append([]string{"create", "prompt"}, c.told...), told); d != "" || code != c.code {
+				t.Errorf("exit %d, told: %s", code, d)
+			}
+			if d := cmp.Diff(c.ran, provider.Ran(), cmpopts.EquateEmpty()); d != "" {
+				t.Errorf("ran: %s", d)
+			}
+			if d := cmp.Diff(c.ends, s.ends(session), cmpopts.SortSlices(strings.Compare)); d != "" {
+				t.Errorf("on record: %s", d)
+			}
+			if d := cmp.Diff([]string{c.turn}, s.turns(session)); d != "" {
+				t.Errorf("turns: %s", d)
+			}
+			if t.Failed() {
+				t.Log(out)
+			}
+		})
+	}
+}

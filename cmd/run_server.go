@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -57,26 +56,44 @@ func (f *runFlags) service(ctx context.Context, cmd *cobra.Command, t *terminal)
 // goOn is what the agent is told when it is started anew under another mode.
 const goOn = "The mode of this session is %s from now on, and what you were doing was interrupted for it. Go on with the task; what asked or was allowed before may be decided otherwise now."
 
+// driven is a session that is open for a turn.
+type driven interface {
+	broker.Performer
+	ID() string
+}
+
+// turn says what a session is opened for.
+type turn struct {
+	session string // "" for a new one
+	cell    evaluator.Cell
+	compile broker.Compile
+	again   bool // it has just been stopped, to be started again
+}
+
+// host is a provider's server.
+type host struct {
+	version string
+	open    func(context.Context, turn) (d driven, end func(), err error)
+	stop    func()
+}
+
 // served runs the prompt with a service that decides.
 func (f *runFlags) served(ctx context.Context, cmd *cobra.Command, c cell, dir string, o live.DriverOptions, t *terminal, prompt string) (err error) {
-	if c.Provider != evaluator.OpenCode {
-		return fmt.Errorf("run can't drive %s with --server yet: use opencode", c.Provider)
-	}
 	service, err := f.service(ctx, cmd, t)
 	if err != nil {
 		return err
 	}
 	defer service.Close()
-	connection, err := f.connect(ctx, cmd, dir, &o)
+	var at host
+	if c.Provider == evaluator.OpenCode2 {
+		at, err = f.hostOpenCode2(o, dir)
+	} else {
+		at, err = f.hostOpenCode(ctx, cmd, o, dir, t)
+	}
 	if err != nil {
 		return err
 	}
-	defer connection.stop()
-	version, err := f.version(ctx, connection.Client, t)
-	if err != nil {
-		return err
-	}
-	o.Translator = remote.Asking(o.Translator)
+	defer at.stop()
 	session := service.NewSession(c.Cell)
 	t.out.inbox = service.Base()
 	defer func() {
@@ -87,22 +104,19 @@ func (f *runFlags) served(ctx context.Context, cmd *cobra.Command, c cell, dir s
 			}
 		}
 	}()
-	for first := true; ; first = false {
-		run := &servedRun{session: session, dialect: c.dialect, t: t, version: version, first: first}
-		d, err := run.begin(ctx, f, connection.Client, &o)
-		if err != nil {
-			return run.cantBegin(ctx, err)
-		}
-		out, again, err := run.drive(ctx, d, prompt)
+	next := turn{session: f.session, cell: c.Cell}
+	for {
+		run := &servedRun{session: session, dialect: c.dialect, t: t, host: at, turn: next}
+		out, again, err := run.drive(ctx, prompt)
 		if err != nil {
 			return run.cantBegin(ctx, err)
 		}
 		if !again {
-			t.end(d.ID(), out)
+			t.end(run.id, out)
 			return ended(out)
 		}
-		o.Session, o.Cell = d.ID(), run.next
-		prompt = fmt.Sprintf(goOn, o.Cell.Mode)
+		next = turn{session: run.id, cell: run.changed, again: true}
+		prompt = fmt.Sprintf(goOn, next.cell.Mode)
 	}
 }
 
@@ -111,104 +125,37 @@ type servedRun struct {
 	session *remote.Session
 	dialect compiler.Dialect
 	t       *terminal
-	version string
-	first   bool
+	host    host
+	turn    turn
+	id      string // the provider's, of its session
 
-	mu   sync.Mutex
-	next evaluator.Cell // that the session has from the next turn on
+	mu      sync.Mutex
+	changed evaluator.Cell // that the session has from the next turn on
 }
 
 // errChanged stops a run whose session has another mode.
 var errChanged = errors.New("the session's mode was changed at the modegate service")
 
-// begin starts a turn at the service, and applies the rules that it has for it.
-func (r *servedRun) begin(ctx context.Context, f *runFlags, c *live.Client, o *live.DriverOptions) (*live.Driver, error) {
-	for {
-		d, err := r.open(ctx, f, c, *o)
-		if err != nil {
-			return nil, err
-		}
-		known := d.ID() != ""
-		env, err := d.Env(ctx)
-		if err != nil {
-			return nil, err
-		}
-		set, err := r.session.Begin(ctx, env, d.ID())
-		if err != nil {
-			return nil, err
-		}
-		if r.session.Cell() != o.Cell { // somebody was faster, and the Env is another's
-			o.Cell = r.session.Cell()
-			continue
-		}
-		compiled, err := compiler.Take(set, r.dialect, o.Cell, compiler.Options{Env: env})
-		if err != nil {
-			return nil, err
-		}
-		if err := d.Apply(ctx, compiled.RuleSet); err != nil {
-			return nil, err
-		}
-		if !known {
-			if err := r.session.Native(ctx, d.ID()); err != nil {
-				return nil, err
-			}
-		}
-		r.t.begin(d.ID(), r.version, compiled.RuleSet)
-		return d, nil
+// drive runs the prompt under the rules that the service has for it, and tells the
+// service how it ended. again says that the session goes on under another cell.
+func (r *servedRun) drive(ctx context.Context, prompt string) (out broker.Outcome, again bool, err error) {
+	d, end, err := r.begin(ctx)
+	if err != nil {
+		return out, false, err
 	}
-}
-
-// A session that was just stopped may take a moment until it rests.
-const (
-	restWithin = 15 * time.Second
-	restEvery  = 100 * time.Millisecond
-)
-
-// open opens the session, and waits for one that was stopped to be started anew.
-func (r *servedRun) open(ctx context.Context, f *runFlags, c *live.Client, o live.DriverOptions) (*live.Driver, error) {
-	for until := time.Now().Add(restWithin); ; {
-		d, err := live.Open(ctx, c, o)
-		if r.first || !errors.Is(err, live.ErrBusy) || time.Now().After(until) {
-			return d, f.placed(d, c, err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(restEvery):
-		}
-	}
-}
-
-// cantBegin is the exit of a turn that can't begin: a service that says no at the
-// start is wrong usage.
-func (r *servedRun) cantBegin(ctx context.Context, err error) error {
-	_ = r.session.End(context.WithoutCancel(ctx), remote.Failed) // what it can't be told is told by err
-	var already exit
-	switch {
-	case errors.As(err, &already):
-		return err
-	case ctx.Err() != nil:
-		return exit{exitNo, context.Cause(ctx).Error()}
-	case r.first && remote.Service(err):
-		return exit{exitUsage, err.Error()}
-	}
-	return exit{exitNo, err.Error()}
-}
-
-// drive runs the prompt, and tells the service how it ended. again says that the
-// session goes on under another cell.
-func (r *servedRun) drive(ctx context.Context, d *live.Driver, prompt string) (out broker.Outcome, again bool, err error) {
+	defer end()
 	running, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	person, err := r.session.NewPerson(ctx, d, r.t, remote.Ends{
 		Fail: leave,
 		Changed: func(mode evaluator.Mode, interaction evaluator.Interaction) {
 			r.mu.Lock()
-			r.next = r.session.Cell()
-			r.next.Mode, r.next.Interaction = mode, interaction
+			r.changed = r.turn.cell
+			r.changed.Mode, r.changed.Interaction = mode, interaction
 			r.mu.Unlock()
 			leave(errChanged)
 		},
+		Ruled: func(ctx context.Context) error { return synced(ctx, d, r.compile(ctx)) },
 	})
 	if err != nil {
 		return out, false, err
@@ -230,4 +177,93 @@ func (r *servedRun) drive(ctx context.Context, d *live.Driver, prompt string) (o
 		}
 	}
 	return out, again, nil
+}
+
+// begin starts a turn at the service, and applies the rules that it has for it.
+func (r *servedRun) begin(ctx context.Context) (driven, func(), error) {
+	for {
+		at := r.turn
+		at.compile = r.compile(context.WithoutCancel(ctx))
+		d, end, err := r.host.open(ctx, at)
+		if err != nil {
+			return nil, nil, err
+		}
+		as, err := r.start(ctx, d)
+		switch {
+		case err == nil && as == r.turn.cell:
+			return d, end, nil
+		case err == nil: // somebody was faster, and what was opened is for another cell
+			r.turn.cell, r.turn.session = as, d.ID()
+		}
+		end()
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// start begins the turn of a session that is open, and returns its cell: rules of
+// another than it was opened for aren't applied.
+func (r *servedRun) start(ctx context.Context, d driven) (as evaluator.Cell, err error) {
+	env, err := d.Env(ctx)
+	if err != nil {
+		return as, err
+	}
+	known := d.ID()
+	set, err := r.session.Begin(ctx, env, known)
+	if as = r.session.Cell(); err != nil || as != r.turn.cell {
+		return as, err
+	}
+	compiled, err := compiler.Take(set, r.dialect, as, compiler.Options{Env: env})
+	if err == nil {
+		err = d.Apply(ctx, compiled.RuleSet)
+	}
+	if r.id = d.ID(); err == nil && known == "" {
+		err = r.session.Native(ctx, r.id)
+	}
+	if err == nil {
+		r.t.begin(r.id, r.host.version, compiled.RuleSet)
+	}
+	return as, err
+}
+
+// compile takes the rules that the service has for the session now.
+func (r *servedRun) compile(ctx context.Context) broker.Compile {
+	return func(env evaluator.Env) (*compiler.Compiled, error) {
+		set, err := r.session.Ruleset(ctx)
+		if err != nil {
+			return nil, err
+		}
+		as := r.turn.cell
+		as.Mode, as.Interaction = set.Mode, set.Interaction
+		return compiler.Take(set, r.dialect, as, compiler.Options{Env: env})
+	}
+}
+
+// synced brings a session's rules up to date while it runs.
+func synced(ctx context.Context, d driven, compile broker.Compile) error {
+	if own, ok := d.(interface {
+		Sync(context.Context) (*compiler.Compiled, error)
+	}); ok {
+		_, err := own.Sync(ctx)
+		return err
+	}
+	_, err := broker.Sync(ctx, d, compile)
+	return err
+}
+
+// cantBegin is the exit of a turn that can't begin: a service that says no at the
+// start is wrong usage.
+func (r *servedRun) cantBegin(ctx context.Context, err error) error {
+	_ = r.session.End(context.WithoutCancel(ctx), remote.Failed) // what it can't be told is told by err
+	var already exit
+	switch {
+	case errors.As(err, &already):
+		return err
+	case ctx.Err() != nil:
+		return exit{exitNo, context.Cause(ctx).Error()}
+	case !r.turn.again && remote.Service(err):
+		return exit{exitUsage, err.Error()}
+	}
+	return exit{exitNo, err.Error()}
 }

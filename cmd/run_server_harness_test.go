@@ -20,9 +20,13 @@ import (
 
 	"github.com/modegate/modegate/adapters"
 	"github.com/modegate/modegate/adapters/broker/remote"
+	"github.com/modegate/modegate/adapters/opencode/live/livetest"
 	"github.com/modegate/modegate/server"
 	"github.com/modegate/modegate/server/store"
 )
+
+// fake is the provider of tests that have one.
+type fake = livetest.Fake
 
 // The tokens of the tests' service.
 const (
@@ -333,11 +337,16 @@ const waitsInInbox = "waits in the inbox of"
 // session that the run had at the service.
 func runServed(t *testing.T, s *service, out *watched, prompt string, args ...string) (code int, session string) {
 	t.Helper()
+	return runServedBy(t, s, "opencode", out, prompt, args...)
+}
+
+func runServedBy(t *testing.T, s *service, provider string, out *watched, prompt string, args ...string) (code int, session string) {
+	t.Helper()
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte(adapterToken+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args = slices.Concat([]string{"run", "-p", "opencode", "--server", s.url(), "--token-file", token}, args, []string{"--", prompt})
+	args = slices.Concat([]string{"run", "-p", provider, "--server", s.url(), "--token-file", token}, args, []string{"--", prompt})
 	code = Main(args, strings.NewReader(""), out, out)
 	out.work.Wait()
 	if len(out.waits) > 0 {

@@ -29,7 +29,7 @@ func TestRunServerLive(t *testing.T) {
 		name   string
 		mode   string
 		script scripted.Script
-		when   []func(*service, *livetest.Fake)
+		when   []func(*service, *fake)
 		code   int
 		there  []string
 		absent []string
@@ -37,20 +37,20 @@ func TestRunServerLive(t *testing.T) {
 		turns  []string
 		says   []string
 	}{
-		{name: "a command that is accepted runs", mode: "approval-required", script: steps(shellCall("touch by-command")), when: []func(*service, *livetest.Fake){decides("accept")},
+		{name: "a command that is accepted runs", mode: "approval-required", script: steps(shellCall("touch by-command")), when: []func(*service, *fake){decides("accept")},
 			there: []string{"by-command"}, ends: []string{"bash: touch by-command resolved accept alice"}, turns: []string{"completed"}, says: []string{"= 1  accepted: by alice"}},
-		{name: "one that is declined doesn't, and the agent goes on", mode: "approval-required", script: steps(shellCall("touch by-command"), shellCall("touch by-second")), when: []func(*service, *livetest.Fake){decides("decline"), decides("accept")},
+		{name: "one that is declined doesn't, and the agent goes on", mode: "approval-required", script: steps(shellCall("touch by-command"), shellCall("touch by-second")), when: []func(*service, *fake){decides("decline"), decides("accept")},
 			there: []string{"by-second"}, absent: []string{"by-command"}, ends: []string{"bash: touch by-command resolved decline alice", "bash: touch by-second resolved accept alice"}, turns: []string{"completed"}, says: []string{"The user declined this"}},
-		{name: "one that is cancelled ends the run", mode: "approval-required", script: steps(shellCall("touch by-command"), shellCall("touch by-second")), when: []func(*service, *livetest.Fake){decides("cancel")}, code: exitNo,
+		{name: "one that is cancelled ends the run", mode: "approval-required", script: steps(shellCall("touch by-command"), shellCall("touch by-second")), when: []func(*service, *fake){decides("cancel")}, code: exitNo,
 			absent: []string{"by-command", "by-second"}, ends: []string{"bash: touch by-command resolved cancel alice"}, turns: []string{"cancelled"}},
-		{name: "a grant is the service's", mode: "approval-required", script: steps(shellCall("touch by-first"), shellCall("touch by-second"), shellCall("mkdir by-other")), when: []func(*service, *livetest.Fake){decides("acceptForSession"), decides("decline")},
+		{name: "a grant is the service's", mode: "approval-required", script: steps(shellCall("touch by-first"), shellCall("touch by-second"), shellCall("mkdir by-other")), when: []func(*service, *fake){decides("acceptForSession"), decides("decline")},
 			there: []string{"by-first", "by-second"}, absent: []string{"by-other"}, ends: []string{"bash: touch by-first resolved acceptForSession alice", "bash: touch by-second resolved accept modegate:grant", "bash: mkdir by-other resolved decline alice"}, turns: []string{"completed"}},
-		{name: "a question is answered", mode: "approval-required", script: steps(question), when: []func(*service, *livetest.Fake){answers(`{"question-0":"right"}`)},
+		{name: "a question is answered", mode: "approval-required", script: steps(question), when: []func(*service, *fake){answers(`{"question-0":"right"}`)},
 			ends: []string{"Which name? resolved alice"}, turns: []string{"completed"}, says: []string{"right"}},
 		{name: "what the mode answers, nobody is asked about", mode: "full-access", script: scripted.Script{{Calls: []scripted.Call{shellCall("echo x >> by-loop"), shellCall("echo x >> by-loop"), shellCall("echo x >> by-loop")}}},
 			there: []string{"by-loop"}, ends: []string{"doom_loop: the same call of bash again and again resolved accept modegate:mode"}, turns: []string{"completed"}},
-		{name: "another mode is set while something waits", mode: "approval-required", script: steps(shellCall("touch by-first")), when: []func(*service, *livetest.Fake){
-			func(s *service, _ *livetest.Fake) {
+		{name: "another mode is set while something waits", mode: "approval-required", script: steps(shellCall("touch by-first")), when: []func(*service, *fake){
+			func(s *service, _ *fake) {
 				s.call("PATCH", "/v1/sessions/"+s.only().Session, `{"mode":"full-access"}`)
 			}},
 			absent: []string{"by-first"}, ends: []string{"bash: touch by-first cancelled modegate:turn-end"}, turns: []string{"restarted", "completed"}, says: []string{"opencode 1.18.33, full-access, policy t3code"}},

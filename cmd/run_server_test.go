@@ -30,7 +30,7 @@ func TestRunServer(t *testing.T) {
 		name  string
 		mode  string
 		agent func(*livetest.Fake) string
-		when  []func(*service, *livetest.Fake) // each time that something waits in the inbox
+		when  []func(*service, *fake) // each time that something waits in the inbox
 		code  int
 		told  []string // after create and prompt
 		ends  []string
@@ -38,34 +38,34 @@ func TestRunServer(t *testing.T) {
 		says  []string
 		shown int
 	}{
-		{name: "accepted", agent: ask(livetest.ShellAsk("per_1", "ls")), when: []func(*service, *livetest.Fake){decides("accept")},
+		{name: "accepted", agent: ask(livetest.ShellAsk("per_1", "ls")), when: []func(*service, *fake){decides("accept")},
 			told: []string{"once per_1"}, ends: []string{"bash: ls resolved accept alice"}, turn: "completed", says: []string{"= 1  accepted: by alice"}},
-		{name: "declined, and the agent goes on", agent: ask(livetest.ShellAsk("per_1", "ls"), livetest.ShellAsk("per_2", "date")), when: []func(*service, *livetest.Fake){decides("decline"), decides("accept")},
+		{name: "declined, and the agent goes on", agent: ask(livetest.ShellAsk("per_1", "ls"), livetest.ShellAsk("per_2", "date")), when: []func(*service, *fake){decides("decline"), decides("accept")},
 			told: []string{"reject per_1", "once per_2"}, ends: []string{"bash: ls resolved decline alice", "bash: date resolved accept alice"}, turn: "completed"},
-		{name: "cancelled", agent: ask(livetest.ShellAsk("per_1", "ls")), when: []func(*service, *livetest.Fake){decides("cancel")}, code: exitNo,
+		{name: "cancelled", agent: ask(livetest.ShellAsk("per_1", "ls")), when: []func(*service, *fake){decides("cancel")}, code: exitNo,
 			told: []string{"reject per_1", "abort ses_1"}, ends: []string{"bash: ls resolved cancel alice"}, turn: "cancelled"},
-		{name: "for the session: the service answers what is like it", agent: ask(livetest.ShellAsk("per_1", "ls a"), livetest.ShellAsk("per_2", "ls b")), when: []func(*service, *livetest.Fake){decides("acceptForSession")},
+		{name: "for the session: the service answers what is like it", agent: ask(livetest.ShellAsk("per_1", "ls a"), livetest.ShellAsk("per_2", "ls b")), when: []func(*service, *fake){decides("acceptForSession")},
 			told: []string{"once per_1", "once per_2"}, ends: []string{"bash: ls a resolved acceptForSession alice", "bash: ls b resolved accept modegate:grant"}, turn: "completed", says: []string{"= bash: ls b\n     accepted: allowed this session: bash ls *"}},
 		{name: "answered by the mode, nobody is asked", mode: "full-access", agent: ask(loop),
 			told: []string{"once per_1"}, ends: []string{"doom_loop: the same call of bash again and again resolved accept modegate:mode"}, turn: "completed", says: []string{"full access repeats calls unasked"}},
-		{name: "a question is answered", agent: ask(which), when: []func(*service, *livetest.Fake){answers(`{"question-0":"B"}`)},
+		{name: "a question is answered", agent: ask(which), when: []func(*service, *fake){answers(`{"question-0":"B"}`)},
 			told: []string{"reply que_1"}, ends: []string{"Which? resolved alice"}, turn: "completed"},
-		{name: "a question is dismissed", agent: ask(which), when: []func(*service, *livetest.Fake){posts("dismiss", "")}, code: exitNo,
+		{name: "a question is dismissed", agent: ask(which), when: []func(*service, *fake){posts("dismiss", "")}, code: exitNo,
 			told: []string{"reject que_1", "abort ses_1"}, ends: []string{"Which? cancelled cancel alice"}, turn: "cancelled"},
-		{name: "another client answers", agent: ask(livetest.ShellAsk("per_1", "ls")), when: []func(*service, *livetest.Fake){func(_ *service, f *livetest.Fake) { f.Settle("per_1", live.Reply{Reply: live.ReplyOnce}) }},
+		{name: "another client answers", agent: ask(livetest.ShellAsk("per_1", "ls")), when: []func(*service, *fake){func(_ *service, f *fake) { f.Settle("per_1", live.Reply{Reply: live.ReplyOnce}) }},
 			ends: []string{"bash: ls resolved accept provider:another-client"}, turn: "completed"},
-		{name: "another client dismisses a question", agent: ask(which), when: []func(*service, *livetest.Fake){func(_ *service, f *livetest.Fake) { f.Settle("que_1", live.Reply{Reply: live.ReplyReject}) }}, code: exitNo,
+		{name: "another client dismisses a question", agent: ask(which), when: []func(*service, *fake){func(_ *service, f *fake) { f.Settle("que_1", live.Reply{Reply: live.ReplyReject}) }}, code: exitNo,
 			told: []string{"abort ses_1"}, ends: []string{"Which? cancelled cancel provider:another-client"}, turn: "cancelled"},
 		{name: "a child asks", agent: func(f *livetest.Fake) string {
 			f.AddSession(live.Session{ID: "ses_2", ParentID: "ses_1", Directory: livetest.FakeDir}, true)
 			return livetest.Asks(livetest.In("ses_2", livetest.ShellAsk("per_1", "ls")))(f)
-		}, when: []func(*service, *livetest.Fake){decides("accept")}, told: []string{"once per_1"}, ends: []string{"bash: ls resolved accept alice"}, turn: "completed", says: []string{"(a subagent asks)"}},
-		{name: "a request that can't be brought to the service", agent: ask(broken, livetest.ShellAsk("per_2", "ls")), when: []func(*service, *livetest.Fake){decides("accept")},
+		}, when: []func(*service, *fake){decides("accept")}, told: []string{"once per_1"}, ends: []string{"bash: ls resolved accept alice"}, turn: "completed", says: []string{"(a subagent asks)"}},
+		{name: "a request that can't be brought to the service", agent: ask(broken, livetest.ShellAsk("per_2", "ls")), when: []func(*service, *fake){decides("accept")},
 			told: []string{"reject per_1", "once per_2"}, ends: []string{"bash: ls resolved accept alice"}, turn: "completed", says: []string{"refused "}},
-		{name: "the session is unloaded at the service", agent: ask(livetest.ShellAsk("per_1", "ls")), when: []func(*service, *livetest.Fake){func(s *service, _ *livetest.Fake) {
+		{name: "the session is unloaded at the service", agent: ask(livetest.ShellAsk("per_1", "ls")), when: []func(*service, *fake){func(s *service, _ *fake) {
 			s.call("DELETE", "/v1/sessions/"+s.only().Session, "")
 		}}, code: exitNo, told: []string{"reject per_1", "abort ses_1"}, ends: []string{"bash: ls cancelled modegate:turn-end"}, turn: "unloaded", says: []string{"the run failed: "}},
-		{name: "the turn is ended at the service", agent: ask(livetest.ShellAsk("per_1", "ls")), when: []func(*service, *livetest.Fake){func(s *service, _ *livetest.Fake) {
+		{name: "the turn is ended at the service", agent: ask(livetest.ShellAsk("per_1", "ls")), when: []func(*service, *fake){func(s *service, _ *fake) {
 			r := s.only()
 			s.call("POST", "/v1/sessions/"+r.Session+"/turns/"+*r.Turn+"/end", `{"status":"killed"}`)
 		}}, code: exitNo, told: []string{"reject per_1", "abort ses_1"}, ends: []string{"bash: ls cancelled modegate:turn-end"}, turn: "killed", says: []string{"the run failed: "}},
@@ -73,7 +73,7 @@ func TestRunServer(t *testing.T) {
 			f.Put(true, livetest.ShellAsk("per_1", "ls"))
 			f.Await("per_1")
 			return "stop"
-		}, when: []func(*service, *livetest.Fake){func(_ *service, f *livetest.Fake) { f.SetRules("ses_1", nil) }}, code: exitNo,
+		}, when: []func(*service, *fake){func(_ *service, f *fake) { f.SetRules("ses_1", nil) }}, code: exitNo,
 			told: []string{"reject per_1", "abort ses_1"}, ends: []string{"bash: ls cancelled modegate:turn-end"}, turn: "failed", says: []string{"another client changed them"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -120,16 +120,16 @@ func TestRunServer(t *testing.T) {
 	}
 }
 
-func decides(decision string) func(*service, *livetest.Fake) {
-	return func(s *service, _ *livetest.Fake) { s.decide(decision) }
+func decides(decision string) func(*service, *fake) {
+	return func(s *service, _ *fake) { s.decide(decision) }
 }
 
-func answers(text string) func(*service, *livetest.Fake) {
+func answers(text string) func(*service, *fake) {
 	return posts("answers", fmt.Sprintf(`{"answers":%s}`, text))
 }
 
-func posts(what, body string) func(*service, *livetest.Fake) {
-	return func(s *service, _ *livetest.Fake) {
+func posts(what, body string) func(*service, *fake) {
+	return func(s *service, _ *fake) {
 		if status, answer := s.call("POST", "/v1/requests/"+s.only().ID+"/"+what, body); status != http.StatusAccepted {
 			s.t.Errorf("%s: %d %s", what, status, answer)
 		}

@@ -57,11 +57,7 @@ func (p *Person) ruled(e event) {
 	case e.Session != p.s.id:
 	case e.Applies == appliesInSession:
 		p.do(func(ctx context.Context) {
-			set, err := p.s.Ruleset(ctx)
-			if err == nil {
-				err = p.at.Apply(ctx, set)
-			}
-			if err != nil && ctx.Err() == nil {
+			if err := p.ends.Ruled(ctx); err != nil && ctx.Err() == nil {
 				p.fail(err)
 			}
 		})

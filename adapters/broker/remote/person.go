@@ -47,6 +47,9 @@ type Ends struct {
 	// Changed says that the session has another mode from now on, which reaches the
 	// provider when the run is started anew.
 	Changed func(evaluator.Mode, evaluator.Interaction)
+	// Ruled brings the rules that the session has by now to the provider, which
+	// takes them while the run goes on.
+	Ruled func(context.Context) error
 }
 
 // NewPerson follows the session's events, and returns once they come. The view is

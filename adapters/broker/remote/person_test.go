@@ -30,7 +30,7 @@ func newTalk(t *testing.T, times Times) *talk {
 	session.id, session.made, session.turn = "s", true, "turn-1"
 	s.on("/resolution", "200 "+shown("per_1", "resolved", ""))
 	var err error
-	k.p, err = session.NewPerson(t.Context(), k.run, k.view, Ends{Fail: func(err error) { k.fault <- err }, Changed: func(m evaluator.Mode, i evaluator.Interaction) { k.run.add(fmt.Sprintf("changed %s %s", m, i)) }})
+	k.p, err = session.NewPerson(t.Context(), k.run, k.view, Ends{Fail: func(err error) { k.fault <- err }, Changed: func(m evaluator.Mode, i evaluator.Interaction) { k.run.add(fmt.Sprintf("changed %s %s", m, i)) }, Ruled: func(context.Context) error { k.run.add("ruled"); return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,6 @@ func sessionEvent(seq int, kind, more string) string {
 func TestGoesOn(t *testing.T) {
 	k := newTalk(t, Times{})
 	k.on("/v1/sessions/s", `200 {"id":"s","provider":"opencode","mode":"auto","interaction":"default","workspace":"/w","env":{},"ruleset":"d","revision":1,"turn":"turn-1","modeChange":"restart","createdAt":"2026-11-30T12:00:00Z","updatedAt":"2026-11-30T12:00:00Z"}`)
-	k.on("/ruleset", `200 {"provider":"opencode","mode":"auto","interaction":"default","policy":{"name":"n","digest":"d"},"digest":"d","native":[],"sources":[],"gaps":[],"assumed":[],"proof":[]}`)
 	for _, text := range []string{
 		sessionEvent(1, evSession, `,"state":"loaded"`),
 		sessionEvent(2, evTurnOver, `,"turn":"turn-0","status":"completed"`),
@@ -227,7 +226,7 @@ func TestGoesOn(t *testing.T) {
 	<-k.run.changed
 	<-k.run.changed
 	answered, _, err := k.end(t)
-	if d := cmp.Diff([]string{"apply auto", "changed auto plan"}, answered, cmpopts.SortSlices(strings.Compare)); d != "" || err != nil {
+	if d := cmp.Diff([]string{"ruled", "changed auto plan"}, answered, cmpopts.SortSlices(strings.Compare)); d != "" || err != nil {
 		t.Error(d, err)
 	}
 	if !k.view.has("another policy") || !k.view.has("is back") {
