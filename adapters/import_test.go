@@ -1,6 +1,7 @@
 package adapters_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,7 +88,7 @@ func TestImportCorpus(t *testing.T) {
 			t.Errorf("%s: only %d settings files", i.provider, len(files))
 		}
 		for _, f := range files {
-			t.Run(string(i.provider)+"/"+f.Name, func(t *testing.T) { i.holds(t, f, nil) })
+			t.Run(string(i.provider)+"/"+f.Name, func(t *testing.T) { i.holds(t, f, nil, evaluator.Modes()...) })
 		}
 	}
 }
@@ -99,7 +100,7 @@ func TestImportRandom(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				f := i.random(t)
 				f.Path = i.path
-				i.holds(t, f, fragments(t))
+				i.holds(t, f, fragments(t), rapid.SampledFrom(evaluator.Modes()).Draw(t, "mode"))
 			})
 		})
 	}
@@ -107,9 +108,9 @@ func TestImportRandom(t *testing.T) {
 
 // holds imports a file, reads the policy as anybody would, and compares: on each
 // Action the compiled policy comes to what the file comes to, or a loss covers it.
-func (i importer) holds(t failer, f compiler.SettingsFile, more []evaluator.Action) {
+func (i importer) holds(t failer, f compiler.SettingsFile, more []evaluator.Action, modes ...evaluator.Mode) {
 	d := i.dialect(t)
-	got, err := compiler.Import(d, []compiler.SettingsFile{f}, compiler.ImportOptions{Name: "imported", Modes: evaluator.Modes(), Setting: compiler.Setting{Env: importEnv}})
+	got, err := compiler.Import(d, []compiler.SettingsFile{f}, compiler.ImportOptions{Name: "imported", Modes: modes, Setting: compiler.Setting{Env: importEnv}})
 	if err != nil {
 		t.Fatalf("%s\n%v", f.Text, err)
 	}
@@ -127,7 +128,7 @@ func (i importer) holds(t failer, f compiler.SettingsFile, more []evaluator.Acti
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		for _, mode := range []evaluator.Mode{evaluator.ApprovalRequired, evaluator.FullAccess} {
+		for _, mode := range modes {
 			c, err := compiler.Compile(p, d, evaluator.Cell{Provider: i.provider, Mode: mode, Interaction: interaction}, compiler.Options{Env: importEnv})
 			if err != nil {
 				t.Fatalf("%s\n%v", got.Text, err)
@@ -207,6 +208,14 @@ func some(t *rapid.T, most int, make func() string) []string {
 	return out
 }
 
+func jsonText(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a text
+	}
+	return string(b)
+}
+
 func quoted(list []string) string {
 	for i, s := range list {
 		list[i] = fmt.Sprintf("%q", s)
@@ -253,7 +262,7 @@ func randomCodex(t *rapid.T) compiler.SettingsFile {
 	return f
 }
 
-var openCodePatterns = []string{"*", "src/*", "src/**", "*.lock", "*.env", "~/shared/*", "/opt/*", "docs/a.go", "**", "s?c/*"}
+var openCodePatterns = []string{"*", "src/*", "src/**", "*.lock", "*.env", "~/shared/*", "/opt/*", "docs/a.go", "**", "s?c/*", "", "\u0001x"}
 
 func randomOpenCode(t *rapid.T) compiler.SettingsFile {
 	effect := func() string { return of(t, []string{`"ask"`, `"allow"`, `"deny"`}) }
@@ -280,7 +289,7 @@ func randomOpenCode(t *rapid.T) compiler.SettingsFile {
 				for range rapid.IntRange(0, 4).Draw(t, "patterns") {
 					if p := of(t, patterns); !used[p] {
 						used[p] = true
-						list = append(list, fmt.Sprintf("%q: %s", p, effect()))
+						list = append(list, jsonText(p)+": "+effect())
 					}
 				}
 				add(name, "{"+strings.Join(list, ", ")+"}")
@@ -305,7 +314,7 @@ func randomOpenCode2(t *rapid.T) compiler.SettingsFile {
 		if action == "shell" {
 			resource = of(t, []string{"*", "git *", "git push*", "rm *", "10", "ls"})
 		}
-		return fmt.Sprintf(`{"action": %q, "resource": %q, "effect": %q}`, action, resource, of(t, []string{"ask", "allow", "deny"}))
+		return fmt.Sprintf(`{"action": %q, "resource": %s, "effect": %q}`, action, jsonText(resource), of(t, []string{"ask", "allow", "deny"}))
 	})
 	return compiler.SettingsFile{Name: "opencode.json", Text: []byte(`{"permissions": [` + strings.Join(rules, ", ") + "]}")}
 }

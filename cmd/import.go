@@ -65,12 +65,16 @@ func (i *importFlags) run(cmd *cobra.Command, args []string) error {
 	if !policyName.MatchString(i.name) {
 		return fmt.Errorf("--name %q isn't a policy's name: use small letters, digits and -", i.name)
 	}
+	const which = "import needs one provider: choose it with -p"
+	if i.providers == "" {
+		return errors.New(which)
+	}
 	dialects, err := i.dialects()
 	if err != nil {
 		return err
 	}
 	if len(dialects) != 1 {
-		return errors.New("import needs one provider: choose it with -p")
+		return errors.New(which)
 	}
 	d, ok := dialects[0].(compiler.SettingsReader)
 	if !ok {

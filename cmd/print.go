@@ -116,6 +116,6 @@ func traceText(b *strings.Builder, steps []evaluator.Step) {
 		case s.Matched:
 			mark = "+"
 		}
-		fmt.Fprintf(b, "  %s %s %d  %s  %s\n", mark, s.Layer, s.Index, s.Native, s.Reason)
+		fmt.Fprintf(b, "  %s %s  %s\n", mark, ruleText(evaluator.RuleRef{Layer: s.Layer, Index: s.Index, Native: s.Native, Source: s.Source}), s.Reason)
 	}
 }

@@ -136,7 +136,7 @@ func (im *importer) acknowledge(p *policies.Policy) error {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(reasons)) {
-		im.policy.Acknowledge = append(im.policy.Acknowledge, policies.Acknowledgement{Gap: id, Reason: "as it was before the import: " + reasons[id]})
+		im.policy.Acknowledge = append(im.policy.Acknowledge, policies.Acknowledgement{Gap: id, Reason: policies.Visible("as it was before the import: " + reasons[id])})
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/modegate/modegate/evaluator"
 )
@@ -98,6 +99,14 @@ func Visible(s string) string {
 		}
 	}
 	return strings.TrimRight(b.String(), " ")
+}
+
+// Sayable reports whether a policy file can have a text as a value: it isn't blank
+// and has no control characters but line ends and tabs.
+func Sayable(s string) bool {
+	return strings.TrimSpace(s) != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, func(c rune) bool {
+		return c != '\n' && c != '\t' && unicode.IsControl(c)
+	})
 }
 
 // Quote writes a text as a YAML scalar in double quotes.

@@ -46,6 +46,10 @@ func (r *settingsReader) newDrafter(all []*settingsFile) *drafter {
 			}
 			for _, item := range list.Items {
 				rule, ok := parseRule(item.Text, effect == evaluator.Allow, V332)
+				if ok && !policies.Sayable(item.Text) {
+					d.losses = append(d.losses, lost(item.Source, fmt.Sprintf("%q has a character that no policy can have", item.Text), anything))
+					continue
+				}
 				if !ok {
 					d.losses = append(d.losses, lost(item.Source, fmt.Sprintf("%q is no rule: Claude skips it", item.Text), nil))
 					continue

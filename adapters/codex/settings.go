@@ -136,7 +136,11 @@ func (r *configReader) read(files []compiler.SettingsFile) config {
 				r.Problems = append(r.Problems, list...)
 				continue
 			}
-			if r.trust(merged); layer == projectLayer && !r.trusted {
+			if r.trust(merged); layer == projectLayer && !r.trusted && r.alone(seen) {
+				r.trusted = true
+				r.assume("the project " + r.workspace() + " is trusted: where it isn't, " + f.Name + " and its rules don't count")
+			}
+			if layer == projectLayer && !r.trusted {
 				r.assumed = append(r.assumed, f.Name+" and its rules don't count: no layer below says that the project "+r.workspace()+" is trusted")
 				continue
 			}
@@ -161,6 +165,13 @@ func (r *configReader) read(files []compiler.SettingsFile) config {
 		r.assumed = append(r.assumed, "the project's .codex/config.toml and rules weren't given: they say nothing")
 	}
 	return c
+}
+
+// alone reports whether nobody has said what is trusted: no weaker layer was given,
+// and no fact.
+func (r *configReader) alone(seen map[string]string) bool {
+	_, given := r.raw["trustedProject"]
+	return len(seen) == 1 && !given
 }
 
 func (r *configReader) layerOf(f compiler.SettingsFile) string {

@@ -229,6 +229,20 @@ func TestSettingsRules(t *testing.T) {
 	}
 }
 
+// TestProjectAlone: where nobody says what is trusted, the project that is asked
+// about is taken for it, and the answer says so.
+func TestProjectAlone(t *testing.T) {
+	project := compiler.SettingsFile{Name: "config.toml", Path: "/work/app/.codex/config.toml", Text: []byte("approval_policy = \"never\"\n")}
+	m, err := given(t, evaluator.Env{}, project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := judged(t, m, evaluator.Action{Kind: evaluator.Command, Command: "touch x"})
+	if v.Confinement != evaluator.WorkspaceWrite || !strings.Contains(strings.Join(v.Assumed, "\n"), "the project /work/app is trusted") {
+		t.Errorf("%s %s, assumed %q", v.Effect, v.Confinement, v.Assumed)
+	}
+}
+
 // TestBrokenRules: Codex drops every rule and starts; here a broken file is
 // refused.
 func TestBrokenRules(t *testing.T) {

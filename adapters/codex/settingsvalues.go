@@ -73,6 +73,9 @@ func (r *configReader) projects(root *policies.Node) string {
 		}
 	}
 	level, around := r.project(root)
+	if level == "" && r.trusted && r.startTrusts == "" {
+		return "trusted" // as a fact says, or as nobody denies
+	}
 	if _, given := r.raw["trustedProject"]; given {
 		if r.trusted {
 			return "trusted"

@@ -42,6 +42,10 @@ func newDrafter(c oc.Config1, env evaluator.Env, p place, agent string) *drafter
 	if agent != "build" && c.Default != "" {
 		d.lose(evaluator.Source{}, "default_agent "+agent+": the session's agent isn't a policy's affair, and what it starts with may be less", anything)
 	}
+	for _, list := range []*[]oc.PlacedRule{&d.all, &d.build, &d.plan} {
+		kept, losses := oc.Sayable(*list)
+		*list, d.losses = kept, append(d.losses, losses...)
+	}
 	d.end = ends(p)
 	for _, r := range slices.Concat(d.all, d.build, d.plan) {
 		if r.Effect != evaluator.Allow && (r.Action == "*" || r.Action == d.end.Action) {

@@ -21,6 +21,8 @@ type drafter struct {
 
 func newDrafter(c opencode.Config2, env evaluator.Env, own []opencode.PlacedRule) *drafter {
 	d := &drafter{words: opencode.Drafting{Names: names, Env: env, Servers: c.Servers}, rules: own}
+	d.rules, d.losses = opencode.Sayable(own)
+	own = d.rules
 	lose := func(at evaluator.Source, message string, covers func(evaluator.Action) bool) {
 		d.losses = append(d.losses, compiler.Loss{Source: at, Message: message, Covers: covers})
 	}

@@ -81,6 +81,19 @@ func draftPath(resource, home string) string {
 	return resource
 }
 
+// Sayable drops the rules that no policy file can have, and says which they were.
+func Sayable(rules []PlacedRule) (kept []PlacedRule, losses []compiler.Loss) {
+	for _, r := range rules {
+		if policies.Sayable(r.Action) && policies.Sayable(r.Resource) {
+			kept = append(kept, r)
+			continue
+		}
+		losses = append(losses, compiler.Loss{Source: r.Source, Message: fmt.Sprintf("%q %q: a policy can't have a blank text, or one with control characters", r.Action, r.Text),
+			Covers: func(evaluator.Action) bool { return true }})
+	}
+	return kept, losses
+}
+
 // Apart says which rules stay in OpenCode's own words: those that must, and those
 // that would change places with one of them, because own rules stand before all
 // others (before), or behind them. Rules of which no request can be both's may
