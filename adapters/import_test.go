@@ -318,3 +318,16 @@ func randomOpenCode2(t *rapid.T) compiler.SettingsFile {
 	})
 	return compiler.SettingsFile{Name: "opencode.json", Text: []byte(`{"permissions": [` + strings.Join(rules, ", ") + "]}")}
 }
+
+// compiledImport compiles an imported policy as anybody would.
+func compiledImport(t failer, d compiler.Dialect, text []byte, env evaluator.Env) compiler.RuleSet {
+	p, err := policies.Parse(policies.File{Name: "imported.yaml", Data: text})
+	if err != nil {
+		t.Fatalf("%s\n%v", text, err)
+	}
+	c, err := compiler.Compile(p, d, evaluator.Cell{Provider: d.Provider(), Mode: evaluator.Auto, Interaction: evaluator.Default}, compiler.Options{Env: env})
+	if err != nil {
+		t.Fatalf("%s\n%v", text, err)
+	}
+	return c.RuleSet
+}
