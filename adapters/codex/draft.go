@@ -33,46 +33,6 @@ var effects = map[execpolicy.Decision]evaluator.Effect{
 	execpolicy.Allow: evaluator.Allow, execpolicy.Prompt: evaluator.Ask, execpolicy.Forbidden: evaluator.Deny,
 }
 
-// maxPrefixes is how many prefixes one call is written out to.
-const maxPrefixes = 50
-
-// prefixes writes out the alternatives of a call, nil when they are too many.
-func (f fileRule) prefixes() [][]string {
-	var out [][]string
-	for _, rule := range f.rules {
-		list := [][]string{{rule.First}}
-		for _, alternatives := range rule.Rest {
-			var longer [][]string
-			for _, words := range list {
-				for _, word := range alternatives {
-					longer = append(longer, append(slices.Clone(words), word))
-				}
-			}
-			if list = longer; len(list) > maxPrefixes {
-				return nil
-			}
-		}
-		out = append(out, list...)
-	}
-	if len(out) > maxPrefixes {
-		return nil
-	}
-	return out
-}
-
-// matches are a call's prefixes as a policy has them. ok is false where it has no
-// words for one.
-func (f fileRule) matches() (out []string, ok bool) {
-	for _, words := range f.prefixes() {
-		match := strings.Join(words, " ") + " *"
-		if slices.ContainsFunc(words, func(w string) bool { return w == "" || strings.Contains(w, " ") }) || policies.CheckMatch(evaluator.Command, match) != nil {
-			return nil, false
-		}
-		out = append(out, match)
-	}
-	return out, out != nil
-}
-
 // ordered lists the rules from loose to strict: of all that match Codex takes the
 // strictest, and a policy the last.
 func (d *drafter) ordered() []int {
@@ -83,8 +43,6 @@ func (d *drafter) ordered() []int {
 	slices.SortStableFunc(out, func(a, b int) int { return int(d.rules[a].decision()) - int(d.rules[b].decision()) })
 	return out
 }
-
-func (f fileRule) decision() execpolicy.Decision { return f.rules[0].Decision }
 
 // Draft says the rules in a policy's words, but for those that stay as they are.
 func (d *drafter) Draft(verbatim map[int]bool, modes []evaluator.Mode) (policies.Draft, []compiler.Loss) {
@@ -156,30 +114,6 @@ func call(name string, arguments ...any) string {
 	}
 	return name + "(" + strings.Join(parts, ", ") + ")"
 }
-
-// call writes a prefix_rule as it was.
-func (f fileRule) call() string {
-	var firsts []string
-	for _, r := range f.rules {
-		firsts = append(firsts, r.First)
-	}
-	pattern := []any{}
-	for _, alternatives := range append([][]string{firsts}, f.rules[0].Rest...) {
-		if len(alternatives) == 1 {
-			pattern = append(pattern, alternatives[0])
-		} else {
-			pattern = append(pattern, alternatives)
-		}
-	}
-	arguments := []any{"pattern", pattern, "decision", f.decision().String()}
-	if why := f.rules[0].Justification; why != "" {
-		arguments = append(arguments, "justification", why)
-	}
-	return call("prefix_rule", arguments...)
-}
-
-// text is the call for people.
-func (f fileRule) text() string { return f.call() }
 
 // values are the profile's values of a mode.
 func (d *drafter) values() []string {

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -99,13 +98,6 @@ type configReader struct {
 type config struct {
 	settings                    settings
 	approval, sandbox, reviewer *policies.Node // nil where the files say nothing
-}
-
-// fileRule is one prefix_rule of the rule files.
-type fileRule struct {
-	layer  string
-	rules  []execpolicy.Rule // of one call, an alternative of the first word each
-	source evaluator.Source
 }
 
 func (r *configReader) set(fact string, value any) {
@@ -274,63 +266,4 @@ func (r *configReader) show(files []compiler.SettingsFile) error {
 		}
 	}
 	return lines.Show(r.Problems).Err()
-}
-
-// ruleFiles reads the rule files beside the configuration. Codex drops every rule
-// when one file is broken, and says so in a notice that is easily missed; here a
-// broken file is refused.
-func (r *configReader) ruleFiles(files []compiler.SettingsFile) {
-	known := map[string]bool{}
-	lists := map[string][]ruleFile{userLayer: r.facts.UserRules, projectLayer: r.facts.ProjectRules}
-	var texts []execpolicy.File
-	layers := map[string]string{}
-	for _, f := range files {
-		layer := r.layerOf(f)
-		if layer == profileLayer {
-			layer = userLayer
-		}
-		for _, b := range f.Beside {
-			if known[b.Path] || layer == projectLayer && !r.trusted {
-				continue
-			}
-			known[b.Path] = true
-			lists[layer] = append(lists[layer], ruleFile{Name: b.Name, Text: string(b.Text)})
-			texts = append(texts, execpolicy.File{Name: b.Name, Text: string(b.Text)})
-			layers[b.Name] = layer
-		}
-	}
-	r.set("userRules", lists[userLayer])
-	r.set("projectRules", lists[projectLayer])
-	r.set("trustedProject", r.trusted)
-	all, err := execpolicy.Parse(texts...)
-	var broken *execpolicy.Error
-	if errors.As(err, &broken) {
-		message := broken.Message + ": Codex drops the rules of every file then"
-		if broken.Unread {
-			message = broken.Message + ": Codex may accept this, and it can't be read here"
-		}
-		r.Refuse(evaluator.Source{File: broken.File, Line: broken.Line, Column: broken.Column}, "%s", message)
-		return
-	}
-	r.hosts, r.network = all.Hosts, all.Network
-	r.number(all, layers)
-}
-
-// number gives each call its place in its layer, as the rule book does.
-func (r *configReader) number(all *execpolicy.Policy, layers map[string]string) {
-	count := map[string]int{userLayer: 0, projectLayer: 0}
-	last := -1
-	for _, rule := range all.Rules {
-		layer := layers[rule.File]
-		if rule.Call == last {
-			r.rules[len(r.rules)-1].rules = append(r.rules[len(r.rules)-1].rules, rule)
-			continue
-		}
-		last = rule.Call
-		at := evaluator.Source{File: rule.File, Line: rule.Line, Column: rule.Column}
-		r.rules = append(r.rules, fileRule{layer: layer, rules: []execpolicy.Rule{rule}, source: at})
-		call := ruleCall{layer: layer, index: count[layer]}
-		count[layer]++
-		r.places = append(r.places, compiler.SourceRef{Pointer: call.pointer(), Source: at})
-	}
 }
