@@ -235,6 +235,22 @@ func TestHooksAreUnknown(t *testing.T) {
 			t.Errorf("%+v: %s, want %s: %s", c.a, v.Effect, c.want, v.Reason)
 		}
 	}
+	plugin, err := readUser(t, `{"permissions":{"deny":["Bash(rm *)"]},"enabledPlugins":{"a@b":false,"c@b":true}}`, evaluator.Env{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, want := range map[string]evaluator.Effect{"rm x": evaluator.Deny, "npm test": evaluator.Unknown} {
+		if v := ask(t, plugin, command(a)); v.Effect != want {
+			t.Errorf("under a plugin, %s: %s, want %s: %s", a, v.Effect, want, v.Reason)
+		}
+	}
+	off, err := readUser(t, `{"enabledPlugins":{"a@b":false},"appendPlugins":[]}`, evaluator.Env{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := ask(t, off, command("npm test")); v.Effect != evaluator.Ask {
+		t.Errorf("under no plugin: %s: %s", v.Effect, v.Reason)
+	}
 	told, err := readUser(t, `{"hooks":{"PreToolUse":[{"hooks":[]}]}}`, evaluator.Env{Workspace: "/work/app", Facts: jsontext.Value(`{"hooks":[]}`)})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 // hookEntry is one entry of the settings' hooks that may answer for a permission.
 type hookEntry struct {
 	event, matcher string
+	name           string // for people
 	at             evaluator.Source
 }
 
@@ -30,7 +31,7 @@ func (r *settingsReader) hooks(f *settingsFile, n *policies.Node) []hookEntry {
 			continue
 		}
 		for _, entry := range r.List(event.Value, "hooks."+event.Name) {
-			h := hookEntry{event: event.Name, at: entry.Source}
+			h := hookEntry{event: event.Name, name: "a " + event.Name + " hook", at: entry.Source}
 			if m := entry.Get("matcher"); m != nil {
 				h.matcher, _ = r.AnyText(m, "matcher")
 			}
@@ -41,6 +42,19 @@ func (r *settingsReader) hooks(f *settingsFile, n *policies.Node) []hookEntry {
 		f.losses = append(f.losses, lost(n.Source, "hooks: a policy has none", anything))
 	}
 	return out
+}
+
+// plugins reads a list of plugins. Any may bring hooks of its own (documented), and
+// which isn't in the file.
+func (f *settingsFile) plugins(field policies.Field) {
+	on := len(field.Value.Items) > 0
+	for _, p := range field.Value.AllFields() {
+		on = on || p.Value.Kind != policies.Scalar || p.Value.Quoted || p.Value.Text != "false"
+	}
+	if on {
+		f.hooks = append(f.hooks, hookEntry{event: "PreToolUse", name: "a plugin's hook", at: field.Source})
+		f.losses = append(f.losses, lost(field.Source, field.Name+": a policy has no plugins", anything))
+	}
 }
 
 // hookDoubts makes an alternative of each thing that the PreToolUse hooks may say
@@ -62,7 +76,7 @@ func (r *settingsReader) hookDoubts(all []*settingsFile, out *compiler.FileSetti
 				About: func(_ evaluator.Action, v evaluator.Verdict) bool {
 					return v.Effect == evaluator.Ask && slices.ContainsFunc(toolsOf(v), result.concerns)
 				},
-				Reason: "the PermissionRequest hook at " + placeOf(h.at) + " may answer in a person's place, and what it says isn't known",
+				Reason: h.name + ", as at " + placeOf(h.at) + ", may answer in a person's place, and what it says isn't known",
 			})
 		}
 	}
@@ -82,7 +96,7 @@ func (r *settingsReader) hookDoubts(all []*settingsFile, out *compiler.FileSetti
 		if err != nil {
 			return err
 		}
-		out.Instead = append(out.Instead, compiler.Alternative{Env: env, Reason: "a PreToolUse hook, as at " + placeOf(before[0].at) + ", may answer first, and what it says isn't known"})
+		out.Instead = append(out.Instead, compiler.Alternative{Env: env, Reason: before[0].name + ", as at " + placeOf(before[0].at) + ", may answer first, and what it says isn't known"})
 	}
 	return nil
 }

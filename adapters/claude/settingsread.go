@@ -97,7 +97,7 @@ func (r *settingsReader) key(f *settingsFile, field policies.Field) {
 	case "model":
 		f.model, _ = r.Text(n, field.Name)
 	case "hooks":
-		f.hooks = r.hooks(f, n)
+		f.hooks = append(f.hooks, r.hooks(f, n)...)
 	case "disableAllHooks":
 		if on, _ := r.Bool(n, field.Name); on {
 			f.noHooks = n
@@ -111,9 +111,11 @@ func (r *settingsReader) key(f *settingsFile, field policies.Field) {
 	case "agent", "policyHelper", "policyHelpers":
 		f.doubts = append(f.doubts, compiler.Doubt{About: about, Reason: field.Name + " at " + at + " may change tools, rules and mode: what it says isn't known"})
 		f.losses = append(f.losses, lost(field.Source, field.Name+": no policy says it", anything))
-	case "enabledPlugins", "env":
-		f.assumed = append(f.assumed, field.Name+" at "+at+" changes no permission")
-		f.losses = append(f.losses, lost(field.Source, field.Name+": no policy says it", nil))
+	case "enabledPlugins", "appendPlugins", "prependPlugins":
+		f.plugins(field)
+	case "env":
+		f.assumed = append(f.assumed, "env at "+at+" changes no permission")
+		f.losses = append(f.losses, lost(field.Source, "env: no policy says it", nil))
 	default:
 		if !idleKeys[field.Name] {
 			f.assumed = append(f.assumed, field.Name+" at "+at+" isn't known: it changes no permission")

@@ -175,6 +175,21 @@ func TestFactsWin(t *testing.T) {
 	}
 }
 
+// TestPluginsAreUnknown: a plugin may bring hooks, which no file says.
+func TestPluginsAreUnknown(t *testing.T) {
+	for enabled, want := range map[string]evaluator.Effect{"true": evaluator.Unknown, "false": evaluator.Allow} {
+		m, err := given(t, evaluator.Env{}, userFile("[plugins.\"a@b\"]\nenabled = "+enabled+"\n", `prefix_rule(pattern=["ls"])`+"\n"+`prefix_rule(pattern=["rm"], decision="forbidden")`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for command, want := range map[string]evaluator.Effect{"ls x": want, "rm x": evaluator.Deny} {
+			if v := judged(t, m, evaluator.Action{Kind: evaluator.Command, Command: command}); v.Effect != want {
+				t.Errorf("enabled = %s, %s: %s, want %s: %s", enabled, command, v.Effect, want, v.Reason)
+			}
+		}
+	}
+}
+
 func FuzzReadSettings(f *testing.F) {
 	for _, c := range []string{"", "approval_policy = \"never\"\n", "[approval_policy.granular]\nrules = true\n", "[projects.\"/work/app\"]\ntrust_level = \"trusted\"\n[sandbox_workspace_write]\nwritable_roots = [\"a\"]\n", "[[hooks.PreToolUse]]\n", "mcp_servers = 1\n"} {
 		f.Add(c, `prefix_rule(pattern=["ls"])`)

@@ -24,8 +24,10 @@ func (r *configReader) other(f policies.Field) {
 		r.features(f.Value)
 	case "hooks":
 		r.hooks(f)
-	case "plugins", "apps":
-		r.assume(f.Name + " at " + placeOf(f.Source) + " bring no hook")
+	case "plugins":
+		r.plugins(f)
+	case "apps":
+		r.assume("apps at " + placeOf(f.Source) + " bring no hook")
 	default:
 		if !configKeys[f.Name] {
 			r.assume(f.Name + " at " + placeOf(f.Source) + " isn't known: Codex ignores it")
@@ -73,6 +75,18 @@ func (r *configReader) hooks(f policies.Field) {
 		}
 	}
 	r.lose(f.Source, "hooks: a policy has none", anything)
+}
+
+// plugins may bring hooks, which aren't in the file.
+func (r *configReader) plugins(f policies.Field) {
+	for _, p := range r.Fields(f.Value, "plugins") {
+		if on := p.Value.Get("enabled"); on != nil && !on.Quoted && on.Text == "false" {
+			continue
+		}
+		r.doubts = append(r.doubts, compiler.Doubt{Reason: "a hook of the plugin at " + placeOf(p.Source) + " may stop or allow it, and what it says isn't known",
+			About: func(_ evaluator.Action, v evaluator.Verdict) bool { return v.Effect != evaluator.Deny }})
+		r.lose(p.Source, "plugins: a policy has none", anything)
+	}
 }
 
 // servers reads what MCP servers' tools need approval for.

@@ -39,8 +39,11 @@ func newDrafter(c oc.Config1, env evaluator.Env, p place, agent string) *drafter
 			d.lose(a.Source, "agent "+a.ID+" is switched off, and no policy says that", nil)
 		}
 	}
-	if agent != "build" && c.Default != "" {
-		d.lose(evaluator.Source{}, "default_agent "+agent+": the session's agent isn't a policy's affair, and what it starts with may be less", anything)
+	if agent != "build" && c.Default != nil {
+		d.lose(c.Default.Source, "default_agent "+agent+": the session's agent isn't a policy's affair, and what it starts with may be less", anything)
+	}
+	if c.Plugins != nil {
+		d.lose(c.Plugins.Source, "plugins: a policy has none", anything)
 	}
 	for _, list := range []*[]oc.PlacedRule{&d.all, &d.build, &d.plan} {
 		kept, losses := oc.Sayable(*list)

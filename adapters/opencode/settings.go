@@ -52,10 +52,14 @@ func (d dialect) ReadSettings(files []compiler.SettingsFile, _ evaluator.Interac
 		}
 		out.Env.Agents = append(out.Env.Agents, agent)
 	}
+	if c.Plugins != nil {
+		out.Doubts = append(out.Doubts, compiler.Doubt{Reason: "a plugin, as at " + oc.At(c.Plugins.Source) + ", may change rules and calls as it likes, and what it does isn't known",
+			About: func(evaluator.Action, evaluator.Verdict) bool { return true }})
+	}
 	out.Draft = newDrafter(c, s.Env, p, defaultAgent(r, c, list))
 	out.Assumed = append(r.Assumed,
 		"before the files' rules, agent "+agentOf(out.Env)+" has those that OpenCode "+Version+" starts with",
-		"configuration that wasn't given, agents in Markdown files among it, says nothing")
+		oc.NotGiven)
 	return out, nil
 }
 
@@ -113,21 +117,19 @@ func agents(c oc.Config1, p place) []agent {
 // defaultAgent is the agent that a session runs when nobody chooses: the
 // configuration's, else the first one that people can choose.
 func defaultAgent(r *oc.ConfigReader, c oc.Config1, list []agent) string {
-	first := ""
-	for _, a := range list {
-		usable := !a.sub && !a.hidden
-		if c.Default == a.id && !usable {
-			r.Refuse(evaluator.Source{}, "default_agent is %q, which is a subagent or hidden: OpenCode doesn't start with it", c.Default)
+	usable := func(a agent) bool { return !a.sub && !a.hidden }
+	if c.Default == nil {
+		if i := slices.IndexFunc(list, usable); i >= 0 {
+			return list[i].id
 		}
-		if c.Default == a.id || first == "" && usable {
-			first = a.id
-		}
-		if c.Default == a.id {
-			return first
-		}
+		return ""
 	}
-	if c.Default != "" {
-		r.Refuse(evaluator.Source{}, "default_agent is %q, and there is no such agent: OpenCode doesn't start with it", c.Default)
+	id := c.Default.Text
+	switch i := slices.IndexFunc(list, func(a agent) bool { return a.id == id }); {
+	case i < 0:
+		r.Refuse(c.Default.Source, "default_agent is %q, and the files have no such agent: OpenCode doesn't start without; agents in Markdown files aren't read", id)
+	case !usable(list[i]):
+		r.Refuse(c.Default.Source, "default_agent is %q, which is a subagent or hidden: OpenCode doesn't start with it", id)
 	}
-	return first
+	return id
 }

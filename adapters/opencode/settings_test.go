@@ -41,7 +41,8 @@ func configuration(t *testing.T, env evaluator.Env, files map[string]string) (ev
 }
 
 // TestRecordedSettings compares the agents' rules that we read from configuration
-// files with those that the real agents had.
+// files with those that the real agents had. Where a plugin makes us doubt them, they
+// had others.
 func TestRecordedSettings(t *testing.T) {
 	var file struct{ Cases []settingsCase }
 	data, err := os.ReadFile("../../testdata/opencode/settings-1.18.33.json")
@@ -72,8 +73,31 @@ func TestRecordedSettings(t *testing.T) {
 				ours[a.ID] = append(ours[a.ID], [3]string{r.Action, r.Resource, r.Effect.String()})
 			}
 		}
-		if d := cmp.Diff(c.Agents, ours); d != "" {
+		d := cmp.Diff(c.Agents, ours)
+		if plugin := len(got.Doubts) > 0; plugin == (d == "") {
 			t.Errorf("%s (%s): -OpenCode +ours\n%s", c.ID, c.About, d)
+		}
+	}
+}
+
+// TestPluginsAreUnknown: a plugin of a file may do anything, even to what the file
+// denies; one in a folder is among what wasn't given.
+func TestPluginsAreUnknown(t *testing.T) {
+	command := evaluator.Action{Kind: evaluator.Command, Command: "ls"}
+	for text, want := range map[string]evaluator.Effect{
+		`{"permission":{"bash":"deny"},"plugin":["./p.js"]}`: evaluator.Unknown,
+		`{"permission":{"bash":"deny"},"plugin":[]}`:         evaluator.Deny,
+	} {
+		m, _, err := configuration(t, settingsEnv, map[string]string{"opencode.json": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := evaluator.Evaluate(m, command, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Effect != want || !strings.Contains(strings.Join(v.Assumed, "\n"), "plugins in folders") {
+			t.Errorf("%s: %s, want %s: %s %s", text, v.Effect, want, v.Reason, v.Assumed)
 		}
 	}
 }
@@ -130,7 +154,7 @@ func TestSettingsAgents(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"default_agent":"nobody"}`:                                             "there is no such agent",
+		`{"default_agent":"nobody"}`:                                             "the files have no such agent",
 		`{"default_agent":"mine","agent":{"mine":{"mode":"subagent"}}}`:          "a subagent",
 		`{"permission":{"bash":{"{env:X}/y":"deny"}}}`:                           "opencode.json:1:24: ",
 		`{"permission":{"bash":{"__proto__":"deny"}}}`:                           "OpenCode drops the name __proto__",

@@ -8,7 +8,6 @@ import (
 	"github.com/modegate/modegate/adapters/internal/opencode"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
-	"github.com/modegate/modegate/internal/diag"
 )
 
 // Layers names the layers of configuration files.
@@ -56,10 +55,10 @@ func (d dialect) ReadSettings(files []compiler.SettingsFile, _ evaluator.Interac
 		renamed := out.Env
 		renamed.Agents, _ = configured(rename(c), s, id)
 		out.Instead = append(out.Instead, compiler.Alternative{Env: renamed, Reason: fmt.Sprintf(
-			"%s at %s makes the file one of OpenCode 1.x, and whether 2.0 reads bash as shell and task as subagent there isn't known", c.Migrated.Text, at(c.Migrated.Source))})
+			"%s at %s makes the file one of OpenCode 1.x, and whether 2.0 reads bash as shell and task as subagent there isn't known", c.Migrated.Text, opencode.At(c.Migrated.Source))})
 	}
 	if c.Plugins != nil {
-		out.Doubts = append(out.Doubts, compiler.Doubt{Reason: "a plugin, as at " + at(c.Plugins.Source) + ", may answer in the rules' place, and what it says isn't known",
+		out.Doubts = append(out.Doubts, compiler.Doubt{Reason: "a plugin, as at " + opencode.At(c.Plugins.Source) + ", may answer in the rules' place, and what it says isn't known",
 			About: func(_ evaluator.Action, v evaluator.Verdict) bool { return v.Effect != evaluator.Deny }})
 	}
 	if slices.Contains(builtinAgents[2:], id) {
@@ -69,12 +68,8 @@ func (d dialect) ReadSettings(files []compiler.SettingsFile, _ evaluator.Interac
 	out.Draft = newDrafter(c, out.Env, own)
 	out.Assumed = append(r.Assumed,
 		"before the files' rules, agent "+id+" has OpenCode's documented defaults",
-		"configuration that wasn't given, agents in Markdown files among it, says nothing")
+		opencode.NotGiven)
 	return out, nil
-}
-
-func at(s evaluator.Source) string {
-	return diag.Problem{File: s.File, Line: s.Line, Column: s.Column}.Place()
 }
 
 // configured lists the agents with all their rules in order, and those rules of one of

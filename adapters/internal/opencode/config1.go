@@ -14,7 +14,8 @@ import (
 type Config1 struct {
 	Rules   []PlacedRule   // every agent's, behind those that it starts with
 	Agents  []ConfigAgent1 // in the files' order
-	Default string         // default_agent
+	Default *policies.Node // default_agent, nil when the files have none
+	Plugins *policies.Node // the plugins of a file, nil when there are none
 	Servers []string       // of MCP, by name
 }
 
@@ -32,12 +33,15 @@ type ConfigAgent1 struct {
 // measured): each file is checked by itself, then all are merged, and the order of
 // the merged objects is the rules' order.
 func (r *ConfigReader) V1(roots []*policies.Node) Config1 {
+	c := Config1{Servers: servers(roots)}
 	merged := &policies.Node{Kind: policies.Mapping}
 	for _, root := range roots {
 		r.Unknown(root)
 		merged = filetree.Merge(merged, r.file1(root))
+		if p := r.plugins(root); p != nil {
+			c.Plugins = p
+		}
 	}
-	c := Config1{Servers: servers(roots)}
 	permission := merged.Get("permission")
 	if tools := merged.Get("tools"); tools != nil {
 		permission = toolsFirst(tools, permission)
@@ -50,9 +54,7 @@ func (r *ConfigReader) V1(roots []*policies.Node) Config1 {
 		}
 		agents = filetree.Merge(agents, modes)
 	}
-	if d := merged.Get("default_agent"); d != nil {
-		c.Default = d.Text
-	}
+	c.Default = merged.Get("default_agent")
 	for _, f := range Ordered(agents) {
 		a := ConfigAgent1{ID: f.Name, Source: f.Source, Rules: r.rules1(f.Value.Get("permission"))}
 		a.Disabled = isTrue(f.Value.Get("disable"))

@@ -39,14 +39,10 @@ func (r *ConfigReader) V2(roots []*policies.Node) Config2 {
 	for _, root := range roots {
 		r.Unknown(root)
 		if d := root.Get("default_agent"); d != nil {
-			if name, ok := r.AnyText(d, "default_agent"); ok {
-				c.Default = name
-			}
+			c.Default, _ = r.AnyText(d, "default_agent")
 		}
-		for _, name := range []string{"plugin", "plugins"} {
-			if p := root.Get(name); p != nil && len(p.Items) > 0 {
-				c.Plugins = p
-			}
+		if p := r.plugins(root); p != nil {
+			c.Plugins = p
 		}
 		if i := slices.IndexFunc(root.Fields, func(f policies.Field) bool { return keys1[f.Name] }); i >= 0 {
 			if c.Migrated == nil {
@@ -83,7 +79,7 @@ func (r *ConfigReader) fieldsOf(root *policies.Node, name string) []policies.Fie
 // stay what they are.
 func (r *ConfigReader) migrate(c *Config2, root *policies.Node) {
 	if n := root.Get("permissions"); n != nil {
-		r.Assume("permissions at " + place(n.Source) + " are ignored: the file has a key of OpenCode 1.x")
+		r.Assume("permissions at " + At(n.Source) + " are ignored: the file has a key of OpenCode 1.x")
 	}
 	var tools *policies.Node
 	if n := root.Get("tools"); n != nil {

@@ -193,5 +193,5 @@ func DraftProbes(rules []PlacedRule, names Names, request func(action, resource 
 
 // DraftComment says where a rule came from.
 func DraftComment(r PlacedRule) string {
-	return fmt.Sprintf("%s: %s %s %s", place(r.Source), r.Action, quote(r.Text), r.Effect)
+	return fmt.Sprintf("%s: %s %s %s", At(r.Source), r.Action, quote(r.Text), r.Effect)
 }
