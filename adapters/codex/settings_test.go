@@ -190,6 +190,22 @@ func TestPluginsAreUnknown(t *testing.T) {
 	}
 }
 
+// TestFeatures: a switch that bears on decisions and stands otherwise than when they
+// were measured makes them unknown; others are named.
+func TestFeatures(t *testing.T) {
+	for text, want := range map[string]evaluator.Effect{"code_mode = true": evaluator.Unknown, "code_mode = false": evaluator.Allow, "unified_exec = false": evaluator.Unknown, "fast_mode = true": evaluator.Allow} {
+		m, err := given(t, evaluator.Env{}, userFile("[features]\n"+text+"\n", `prefix_rule(pattern=["ls"])`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := judged(t, m, evaluator.Action{Kind: evaluator.Command, Command: "ls x"})
+		named := strings.Contains(strings.Join(v.Assumed, "\n"), "features.fast_mode at ")
+		if v.Effect != want || named != strings.HasPrefix(text, "fast") {
+			t.Errorf("%s: %s, want %s: %s %q", text, v.Effect, want, v.Reason, v.Assumed)
+		}
+	}
+}
+
 func FuzzReadSettings(f *testing.F) {
 	for _, c := range []string{"", "approval_policy = \"never\"\n", "[approval_policy.granular]\nrules = true\n", "[projects.\"/work/app\"]\ntrust_level = \"trusted\"\n[sandbox_workspace_write]\nwritable_roots = [\"a\"]\n", "[[hooks.PreToolUse]]\n", "mcp_servers = 1\n"} {
 		f.Add(c, `prefix_rule(pattern=["ls"])`)

@@ -46,11 +46,21 @@ func (r *configReader) webSearch(f policies.Field) {
 	r.lose(f.Source, "web_search: no policy of Codex's says it", func(a evaluator.Action) bool { return a.Kind == evaluator.WebSearch })
 }
 
-// features are Codex's switches; two of them bear on what is asked.
+// measuredFeatures are switches that bear on decisions, as they were when those were
+// measured: as 0.171.0 has them when nobody sets them.
+var measuredFeatures = map[string]string{
+	"code_mode": "false", "code_mode_only": "false", "exec_permission_approvals": "false", "guardianv2": "false", "guardianv3": "false",
+	"network_proxy": "false", "use_legacy_landlock": "false", "web_search_cached": "false", "web_search_request": "false",
+	"guardian_approval": "true", "shell_tool": "true", "unified_exec": "true", "write_stdin_approval": "true",
+}
+
+// features are Codex's switches. Two that bear on what is asked were measured both
+// ways.
 func (r *configReader) features(n *policies.Node) {
 	for _, f := range r.Fields(n, "features") {
 		fact := map[string]string{"default_mode_request_user_input": "defaultModeRequestUserInput", "request_permissions_tool": "requestPermissions"}[f.Name]
 		if fact == "" {
+			r.otherFeature(f)
 			continue
 		}
 		on, _ := r.Bool(f.Value, "features."+f.Name)
@@ -60,6 +70,18 @@ func (r *configReader) features(n *policies.Node) {
 		r.lose(f.Source, "features."+f.Name+": no policy says it", func(a evaluator.Action) bool {
 			return a.Kind == evaluator.Question || a.Kind == evaluator.Native
 		})
+	}
+}
+
+func (r *configReader) otherFeature(f policies.Field) {
+	measured, bears := measuredFeatures[f.Name]
+	switch n := f.Value; {
+	case !bears:
+		r.assume("features." + f.Name + " at " + placeOf(f.Source) + " changes no decision")
+	case n.Quoted || n.Text != measured:
+		r.doubts = append(r.doubts, compiler.Doubt{Reason: "features." + f.Name + " at " + placeOf(f.Source) + " changes what was measured, and how isn't known",
+			About: func(a evaluator.Action, _ evaluator.Verdict) bool { return a.Kind != evaluator.Question }})
+		r.lose(f.Source, "features."+f.Name+": no policy says it", anything)
 	}
 }
 
