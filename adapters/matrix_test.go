@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,8 +25,11 @@ func TestMatrix(t *testing.T) {
 	if len(m.Cells) != 48 || len(m.Actions) < 30 || m.Omitted != 0 {
 		t.Fatalf("%d cells, %d actions, %d left out", len(m.Cells), len(m.Actions), m.Omitted)
 	}
-	planFolders := map[evaluator.Provider]string{
-		evaluator.Claude: "/a-home/.claude/plans/", evaluator.Grok: "/a-home/.grok/sessions/", evaluator.OpenCode: "opencode/plans/", evaluator.OpenCode2: "/a-home/.opencode/plan/",
+	planFiles := map[evaluator.Provider]*regexp.Regexp{
+		evaluator.Claude: regexp.MustCompile(`^/a-home/.claude/plans/[^/]*\.md$`), evaluator.Grok: regexp.MustCompile(`^/a-home/.grok/sessions/[^/]+/[^/]+/plan\.md$`),
+		evaluator.OpenCode:  regexp.MustCompile(`^(/a-home/.local/share/opencode|(/a-workspace/|\./x/\.\./)?\.opencode)/plans/.*\.md$`),
+		evaluator.OpenCode2: regexp.MustCompile(`^/a-home/.opencode/plan/.+`),
+		evaluator.Codex:     regexp.MustCompile(`^$`), evaluator.Cursor: regexp.MustCompile(`^$`),
 	}
 	granted := 0
 	for _, c := range m.Cells {
@@ -45,9 +49,9 @@ func TestMatrix(t *testing.T) {
 			if c.Granted[i].Effect != v.Effect {
 				granted++
 			}
-			folder := planFolders[c.Provider]
-			if in := slices.Contains(c.PlanFiles, i); in != (folder != "" && strings.Contains(a.Path, folder)) {
-				t.Errorf("%s: %s in the plan folder: %v", c.Name, a.Path, in)
+			of := planFiles[c.Provider]
+			if in := slices.Contains(c.PlanFiles, i); in != (a.Path != "" && of.MatchString(a.Path) && (a.To == "" || of.MatchString(a.To))) {
+				t.Errorf("%s: %s, %s in the plan folder: %v", c.Name, a.Path, a.To, in)
 			}
 		}
 	}

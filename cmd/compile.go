@@ -8,6 +8,7 @@ import (
 	"github.com/modegate/modegate/adapters/evidence"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/diag"
 	"github.com/modegate/modegate/internal/strictjson"
 	"github.com/modegate/modegate/policies"
 )
@@ -52,7 +53,7 @@ func (c *common) compile(cmd *cobra.Command) error {
 	return write(cmd, c.output, result)
 }
 
-// compileCells compiles every chosen cell.
+// compileCells compiles every chosen cell. The error has what is wrong in any.
 func (c *common) compileCells() ([]*compiler.Compiled, error) {
 	cells, err := c.cells()
 	if err != nil {
@@ -67,14 +68,19 @@ func (c *common) compileCells() ([]*compiler.Compiled, error) {
 		return nil, err
 	}
 	var out []*compiler.Compiled
+	var problems diag.List
 	for _, cell := range cells {
 		one, err := compileCell(policy, cell, env, c.version)
-		if err != nil {
+		var list diag.List
+		switch {
+		case errors.As(err, &list):
+			problems = append(problems, list...)
+		case err != nil:
 			return nil, err
 		}
 		out = append(out, one)
 	}
-	return out, nil
+	return out, problems.Err()
 }
 
 func compileCell(p *policies.Policy, c cell, env evaluator.Env, version string) (*compiler.Compiled, error) {

@@ -48,7 +48,7 @@ func Compile(p *policies.Policy, d Dialect, cell evaluator.Cell, o Options) (*Co
 		return nil, err
 	}
 	gaps := explained(found, declared)
-	if err := acknowledge(p, gaps); err != nil {
+	if err := acknowledge(p, cell, gaps); err != nil {
 		return nil, show(p, err)
 	}
 	set := RuleSet{
@@ -107,8 +107,9 @@ func explained(found, declared []evaluator.Gap) []evaluator.Gap {
 }
 
 // acknowledge marks the gaps that the policy accepts and refuses the wider ones
-// that it doesn't.
-func acknowledge(p *policies.Policy, gaps []evaluator.Gap) error {
+// that it doesn't. Those of several cells are one problem when they differ in
+// nothing else.
+func acknowledge(p *policies.Policy, cell evaluator.Cell, gaps []evaluator.Gap) error {
 	var problems diag.List
 	for i := range gaps {
 		g := &gaps[i]
@@ -120,8 +121,11 @@ func acknowledge(p *policies.Policy, gaps []evaluator.Gap) error {
 		if g.Source != nil {
 			at = *g.Source
 		}
-		problems = append(problems, diag.Problem{File: at.File, Line: at.Line, Column: at.Column, Message: fmt.Sprintf(
-			"gap %s: the policy says %s, the provider does %s: %s; acknowledge it with its id and a reason, or change the rule", g.ID, g.Want, g.Got, g.Reason)})
+		problems = append(problems, diag.Problem{
+			File: at.File, Line: at.Line, Column: at.Column, In: fmt.Sprintf("%s/%s", cell.Mode, cell.Interaction),
+			Message: fmt.Sprintf("gap %s: the policy says %s, the provider does %s: %s; change the rule, or acknowledge it: {gap: %s, reason: …}",
+				g.ID, g.Want, g.Got, g.Reason, g.ID),
+		})
 	}
 	return problems.Err()
 }

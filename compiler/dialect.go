@@ -42,9 +42,11 @@ type Setting struct {
 type Written struct {
 	Native  []byte      // exactly the bytes that the adapter sends
 	Sources []SourceRef // where each part came from
-	Gaps    []evaluator.Gap
 	Assumed []string
-	Agent   string // the provider's agent that the session must run, "" for its own choice
+	// Gaps declares what the settings don't keep of the Intent. It is asked before
+	// anything is read back, and knows nothing of what that will say.
+	Gaps  func() []evaluator.Gap
+	Agent string // the provider's agent that the session must run, "" for its own choice
 }
 
 // SourceRef says which policy line a part of the native settings came from.

@@ -3,6 +3,7 @@ package compiler
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -225,7 +226,8 @@ func Subjects(in evaluator.GuardrailInput) []evaluator.GuardrailInput {
 		return out
 	}
 	seen := map[string]bool{in.Action.Command: true}
-	for _, line := range commandLines(in.Action.Command) {
+	for _, words := range commandLines(in.Action.Command) {
+		line := strings.Join(words, " ")
 		if one := in; !seen[line] {
 			seen[line], one.Action.Command = true, line
 			out = append(out, one)

@@ -148,7 +148,10 @@ func (im *importer) compare() error {
 	if err != nil {
 		return err
 	}
-	probes := append(im.drafter.Probes(), handProbes()...)
+	probes := im.drafter.Probes()
+	for _, h := range handProbes() {
+		probes = append(probes, h.Action)
+	}
 	said := map[string]bool{}
 	for _, cell := range im.cells() {
 		c, err := Compile(p, im.d, cell, Options{Env: im.o.Setting.Env, Version: im.o.Setting.Version})

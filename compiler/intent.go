@@ -26,6 +26,7 @@ type Intent struct {
 	PlanFiles []string       // what @plan-files stands for
 	Policy    PolicyRef
 	globs     globs
+	byKind    *index
 }
 
 // Rule is a policy rule that applies to the cell, with its section.
@@ -46,12 +47,30 @@ func Lower(p *policies.Policy, cell evaluator.Cell) Intent {
 		Cell:    cell,
 		Profile: p.Profiles[cell.Provider],
 		Policy:  PolicyRef{Name: p.Name, Digest: p.Digest},
-		globs:   globs{},
+		globs:   newGlobs(),
 	}
 	in.add(ModeRules, p.Modes[cell.Mode].Rules)
 	in.add(PolicyRules, p.Rules)
 	in.add(InteractionRules, p.Interactions[cell.Interaction])
+	in.byKind = newIndex(in.Rules)
 	return in
+}
+
+// IntentOf makes an Intent of rules alone, for judging Actions by them.
+func IntentOf(rules []policies.Rule) Intent {
+	in := Intent{globs: newGlobs()}
+	for _, r := range rules {
+		in.Rules = append(in.Rules, Rule{Rule: r, Section: PolicyRules})
+	}
+	in.byKind = newIndex(in.Rules)
+	return in
+}
+
+func (in Intent) index() *index {
+	if in.byKind == nil || !in.byKind.about(in.Rules) { // an Intent that wasn't lowered, or was changed
+		return newIndex(in.Rules)
+	}
+	return in.byKind
 }
 
 func (in *Intent) add(section Section, rules []policies.Rule) {
@@ -68,19 +87,18 @@ func applies[T comparable](list []T, v T) bool { return list == nil || slices.Co
 // rule for everything of their kind covers.
 func (in Intent) Effective() []Rule {
 	var out []Rule
-	for i, r := range in.Rules {
-		if !slices.ContainsFunc(in.Rules[i+1:], func(later Rule) bool { return later.covers(r) }) {
+	covered := map[evaluator.Kind]bool{}
+	for i := len(in.Rules) - 1; i >= 0; i-- {
+		r := in.Rules[i]
+		if !covered[r.Kind] && (r.Kind == evaluator.OutsideWorkspace || !covered[evaluator.AnyKind]) {
 			out = append(out, r)
 		}
+		if r.Match == Everything {
+			covered[r.Kind] = true
+		}
 	}
+	slices.Reverse(out)
 	return out
-}
-
-func (r Rule) covers(earlier Rule) bool {
-	if r.Match != Everything {
-		return false
-	}
-	return r.Kind == earlier.Kind || r.Kind == evaluator.AnyKind && earlier.Kind != evaluator.OutsideWorkspace
 }
 
 // Everything is the match that any Action of a kind has.

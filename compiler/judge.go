@@ -15,128 +15,154 @@ type Want struct {
 	Effect evaluator.Effect
 	Rule   *Rule
 	Kind   evaluator.Kind // of the condition that decided: the Action's, or outside-workspace
+	Partly bool           // no rule speaks of another part of the Action, so that more caution is no gap
 }
 
 // Want judges one Action by the Intent. A command line is judged command by
-// command, the strictest deciding; a path outside the workspace must also pass
-// the outside-workspace rules.
+// command and a move path by path, the strictest deciding; a path outside the
+// workspace must also pass the outside-workspace rules.
 func (in Intent) Want(a evaluator.Action, env evaluator.Env) Want {
-	places := actionPaths(a, env)
-	var out Want
-	for _, text := range subjects(a) {
-		if w := in.last(a.Kind, func(r Rule) bool { return in.matches(r, a, text, places, env) }); stricter(w, out) {
-			out = w
+	var parts []Want
+	switch a.Kind {
+	case evaluator.FileRead, evaluator.FileChange:
+		for _, p := range []string{a.Path, a.To} {
+			if p != "" {
+				parts = append(parts, in.wantPath(a.Kind, p, env))
+			}
 		}
-	}
-	if out.Rule != nil && out.Rule.Match == PlanFiles {
-		return out // the provider's own folder, wherever it lies
-	}
-	for _, p := range places {
-		if paths.Within(workspace(env), p) {
-			continue
+	case evaluator.Command:
+		for _, words := range commandLines(a.Command) {
+			parts = append(parts, in.wantCommand(words))
 		}
-		w := in.last(evaluator.OutsideWorkspace, func(r Rule) bool { return in.globs.path(r.Match, p, env) })
+	default:
+		text := subject(a)
+		parts = []Want{in.last(in.index().kinds[a.Kind], a.Kind, func(i int) bool {
+			return in.Rules[i].Match == Everything || in.globs.text(in.Rules[i].Match, text)
+		})}
+	}
+	out := parts[0]
+	partly := false
+	for _, w := range parts {
+		partly = partly || w.Rule == nil || w.Partly
 		if stricter(w, out) {
 			out = w
 		}
 	}
+	out.Partly = partly
+	if a.Cwd != "" {
+		if w := in.outside(a.Cwd, env); stricter(w, out) {
+			w.Partly = out.Partly
+			return w
+		}
+	}
 	return out
+}
+
+// wantCommand judges the words of one simple command.
+func (in Intent) wantCommand(words []string) Want {
+	x := in.index()
+	return in.last(x.commandsLike(words[0]), evaluator.Command, func(i int) bool { return matchWords(x.commands[i], words) })
+}
+
+// wantPath judges one path. The provider's own plan folder may lie anywhere.
+func (in Intent) wantPath(kind evaluator.Kind, path string, env evaluator.Env) Want {
+	at := paths.Resolve(workspace(env), path, env.Resolved)
+	x := in.index()
+	globs := x.pathGlobs(in, env)
+	w := in.last(x.kinds[kind], kind, func(i int) bool { return globs[i].match(at) })
+	if w.Rule != nil && w.Rule.Match == PlanFiles {
+		return w
+	}
+	o := in.outside(path, env)
+	switch {
+	case o.Rule == nil:
+	case w.Rule == nil && o.Effect == evaluator.Allow: // a condition that is met says nothing by itself
+	case w.Rule == nil:
+		o.Partly = true
+		return o
+	case stricter(o, w):
+		return o
+	}
+	return w
+}
+
+// outside is what the outside-workspace rules say of a path.
+func (in Intent) outside(path string, env evaluator.Env) Want {
+	at := paths.Resolve(workspace(env), path, env.Resolved)
+	if paths.Within(workspace(env), at) {
+		return Want{}
+	}
+	x := in.index()
+	globs := x.pathGlobs(in, env)
+	return in.last(x.kinds[evaluator.OutsideWorkspace], evaluator.OutsideWorkspace, func(i int) bool { return globs[i].match(at) })
 }
 
 func stricter(w, than Want) bool {
 	if w.Rule == nil || than.Rule == nil {
 		return w.Rule != nil
 	}
-	a, _ := evaluator.Strictness(w.Effect, evaluator.Unconfined)
-	b, _ := evaluator.Strictness(than.Effect, evaluator.Unconfined)
-	return a > b
+	return Looser(than.Effect, w.Effect)
 }
 
-// last returns the last rule of the kind that matches.
-func (in Intent) last(kind evaluator.Kind, match func(Rule) bool) Want {
-	for i := len(in.Rules) - 1; i >= 0; i-- {
-		r := &in.Rules[i]
-		mine := r.Kind == kind || r.Kind == evaluator.AnyKind && kind != evaluator.OutsideWorkspace
-		if mine && match(*r) {
+// last returns the first rule of a list that matches; the list has the last rule
+// first.
+func (in Intent) last(list []int, kind evaluator.Kind, match func(int) bool) Want {
+	for _, i := range list {
+		if match(i) {
+			r := &in.Rules[i]
 			return Want{Effect: r.Effect, Rule: r, Kind: kind}
 		}
 	}
 	return Want{}
 }
 
-func (in Intent) matches(r Rule, a evaluator.Action, text string, places []string, env evaluator.Env) bool {
-	if r.Match == Everything {
-		return true
+func (in Intent) matchesPath(match, path string, env evaluator.Env) bool {
+	if match != PlanFiles {
+		return MatchPath(match, path, env)
 	}
-	switch a.Kind {
-	case evaluator.Command:
-		return MatchWords(r.Match, text)
-	case evaluator.FileRead, evaluator.FileChange:
-		if r.Match == PlanFiles {
-			outside := func(p string) bool {
-				return !slices.ContainsFunc(in.PlanFiles, func(glob string) bool { return in.globs.path(glob, p, env) })
-			}
-			return len(places) > 0 && !slices.ContainsFunc(places, outside)
-		}
-		return slices.ContainsFunc(places, func(p string) bool { return in.globs.path(r.Match, p, env) })
-	}
-	return in.globs.text(r.Match, text)
+	return slices.ContainsFunc(in.PlanFiles, func(glob string) bool { return MatchPath(glob, path, env) })
 }
 
-// subjects are the texts that a rule's match is compared with. A command line
-// has one for each of its commands, the words joined by single spaces; one that
-// can't be read is a single command.
-func subjects(a evaluator.Action) []string {
+// subject is the text that a rule's match is compared with, where it is neither
+// a command nor a path.
+func subject(a evaluator.Action) string {
 	switch a.Kind {
-	case evaluator.Command:
-		return commandLines(a.Command)
 	case evaluator.WebFetch:
-		return []string{a.URL}
+		return a.URL
 	case evaluator.WebSearch:
-		return []string{a.Query}
+		return a.Query
 	case evaluator.MCPTool:
-		return []string{a.Server + "/" + a.Tool}
+		return a.Server + "/" + a.Tool
 	case evaluator.Subagent:
-		return []string{a.Agent}
+		return a.Agent
 	}
-	return []string{a.Text}
+	return a.Text
 }
 
-// commandLines splits a command line. Changing the folder is no command of its
-// own beside others: it only says where they run.
-func commandLines(text string) []string {
-	s, err := bash.Parse(text)
-	if err != nil {
-		return []string{text}
-	}
-	var out, moves []string
-	for _, c := range s.Commands() {
-		words, _ := s.Words(c)
-		line := strings.Join(words, " ")
-		if slices.Contains([]string{"cd", "pushd", "popd"}, words[0]) {
-			moves = append(moves, line)
-		} else {
-			out = append(out, line)
+// commandLines splits a command line into the words of its commands. Changing the
+// folder is no command of its own beside others: it only says where they run. A
+// text without a command, or one that can't be read, is a single one.
+func commandLines(text string) [][]string {
+	var out, moves [][]string
+	if s, err := bash.Parse(text); err == nil {
+		for _, c := range s.Commands() {
+			words, _ := s.Words(c)
+			if slices.Contains([]string{"cd", "pushd", "popd"}, words[0]) {
+				moves = append(moves, words)
+			} else {
+				out = append(out, words)
+			}
 		}
 	}
-	if out == nil {
-		out = moves
+	switch {
+	case out != nil:
+		return out
+	case moves != nil:
+		return moves
+	case strings.TrimSpace(text) == "":
+		return [][]string{{text}}
 	}
-	if out == nil {
-		return []string{text}
-	}
-	return out
-}
-
-// actionPaths lists the absolute paths that an Action names by itself.
-func actionPaths(a evaluator.Action, env evaluator.Env) []string {
-	var out []string
-	for _, p := range []string{a.Path, a.To, a.Cwd} {
-		if p != "" {
-			out = append(out, paths.Resolve(workspace(env), p, env.Resolved))
-		}
-	}
-	return out
+	return [][]string{strings.Fields(text)}
 }
 
 func workspace(env evaluator.Env) string {

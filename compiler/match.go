@@ -3,6 +3,7 @@ package compiler
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gobwas/glob"
 
@@ -10,56 +11,81 @@ import (
 	"github.com/modegate/modegate/internal/paths"
 )
 
-// MatchWords compares a command pattern with a command, word by word. A last
+// matchWords compares a command pattern with a command, word by word. A last
 // word "*" stands for any further arguments, or none.
-func MatchWords(pattern, command string) bool {
-	want, got := strings.Fields(pattern), strings.Fields(command)
-	if n := len(want) - 1; n >= 0 && want[n] == "*" {
-		return len(got) >= n && slices.Equal(want[:n], got[:n])
+func matchWords(pattern, command []string) bool {
+	if n := len(pattern) - 1; n >= 0 && pattern[n] == Everything {
+		return len(command) >= n && slices.Equal(pattern[:n], command[:n])
 	}
-	return slices.Equal(want, got)
+	return slices.Equal(pattern, command)
 }
 
 // MatchPath compares a path glob with an absolute path. The glob is relative to
 // the workspace, or starts with "/" or "~/"; "*" and "?" stay within one folder,
 // "**/" is any number of folders, none included.
 func MatchPath(pattern, path string, env evaluator.Env) bool {
-	return globs{}.path(pattern, path, env)
+	return newPathGlob(pattern, env).match(path)
 }
 
-// globs keeps compiled patterns: compiling one costs as much as hundreds of
-// matches, and a policy's rules meet every probe. It isn't safe for concurrent
-// use; an Intent has its own.
-type globs map[string]*glob.Pattern
+// pathGlob is a path glob, ready to match absolute paths. Most paths are told by
+// how they begin and end.
+type pathGlob struct {
+	prefix, suffix string
+	glob           *glob.Pattern // nil for every path
+}
 
-func (g globs) path(pattern, path string, env evaluator.Env) bool {
+func newPathGlob(pattern string, env evaluator.Env) *pathGlob {
 	if pattern == Everything {
-		return true
+		return &pathGlob{}
 	}
 	pattern = paths.Home(env.Home, pattern)
 	if !paths.Rooted(pattern) {
 		pattern = workspace(env) + "/" + pattern
 	}
-	return g.match("path "+pattern, path, func() (*glob.Pattern, error) { return glob.Compile(translate(pattern), '/') })
+	compiled, err := glob.Compile(translate(pattern), '/')
+	if err != nil { // it matches nothing
+		return &pathGlob{prefix: "\x00"}
+	}
+	g := &pathGlob{prefix: pattern, suffix: pattern, glob: compiled}
+	if i := strings.IndexAny(pattern, "*?"); i >= 0 {
+		g.prefix, g.suffix = pattern[:i], pattern[strings.LastIndexAny(pattern, "*?/")+1:]
+	}
+	return g
 }
+
+func (g *pathGlob) match(path string) bool {
+	return strings.HasPrefix(path, g.prefix) && strings.HasSuffix(path, g.suffix) && (g.glob == nil || g.glob.Match(path))
+}
+
+// globs keeps compiled patterns: compiling one costs as much as hundreds of
+// matches, and a policy's rules meet every probe. The zero value keeps nothing.
+type globs struct{ kept *sync.Map }
+
+func newGlobs() globs { return globs{&sync.Map{}} }
 
 // text compares a text pattern in which "*" is any run of characters.
 func (g globs) text(pattern, text string) bool {
-	return g.match("text "+pattern, text, func() (*glob.Pattern, error) {
+	return g.match(pattern, text, func() (*glob.Pattern, error) {
 		return glob.Compile(strings.ReplaceAll(glob.QuoteMeta(pattern), `\*`, "*"))
 	})
 }
 
 // match compiles a pattern once. One that can't be compiled matches nothing.
 func (g globs) match(key, text string, compile func() (*glob.Pattern, error)) bool {
-	p, ok := g[key]
-	if !ok {
-		p, _ = compile()
-		if g != nil { // an Intent that wasn't lowered keeps nothing
-			g[key] = p
-		}
+	if g.kept == nil {
+		p, err := compile()
+		return err == nil && p.Match(text)
 	}
-	return p != nil && p.Match(text)
+	p, ok := g.kept.Load(key)
+	if !ok {
+		compiled, err := compile()
+		if err != nil {
+			compiled = nil
+		}
+		p, _ = g.kept.LoadOrStore(key, compiled)
+	}
+	compiled, _ := p.(*glob.Pattern)
+	return compiled != nil && compiled.Match(text)
 }
 
 // translate quotes everything that is special to the glob library and not to

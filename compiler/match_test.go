@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/modegate/modegate/evaluator"
@@ -57,7 +58,7 @@ func TestMatchWords(t *testing.T) {
 		{"git *", "gitk", false},
 		{"git push *", "git", false},
 	} {
-		if got := MatchWords(c.pattern, c.command); got != c.want {
+		if got := matchWords(strings.Fields(c.pattern), strings.Fields(c.command)); got != c.want {
 			t.Errorf("%q against %q: %v", c.pattern, c.command, got)
 		}
 	}

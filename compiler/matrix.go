@@ -82,7 +82,7 @@ func (m *Matrix) addActions(p *policies.Policy, dialects []Dialect) {
 					if !withRules {
 						in.Rules = nil
 					}
-					m.add(seen, probes(in, env))
+					m.add(seen, Probes(in, env))
 				}
 			}
 		}

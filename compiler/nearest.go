@@ -83,25 +83,36 @@ func (in Intent) miss(r policies.Rule, a evaluator.Action, env evaluator.Env) (o
 	case r.Match == Everything:
 		return Near{Rule: r}, true
 	case a.Kind == evaluator.FileRead || a.Kind == evaluator.FileChange:
-		if in.matches(Rule{Rule: r}, a, "", places, env) {
+		if slices.ContainsFunc(places, func(p string) bool { return in.matchesPath(r.Match, p, env) }) {
 			return Near{Rule: r}, true
 		}
 		for _, p := range places {
 			consider(in.pathMiss(r.Match, p, env))
 		}
-	default:
-		for _, text := range subjects(a) {
-			switch {
-			case in.matches(Rule{Rule: r}, a, text, places, env):
+	case a.Kind == evaluator.Command:
+		for _, words := range commandLines(a.Command) {
+			if matchWords(strings.Fields(r.Match), words) {
 				return Near{Rule: r}, true
-			case a.Kind == evaluator.Command:
-				consider(wordsMiss(r.Match, text))
-			default:
-				consider(textMiss(r.Match, text))
 			}
+			consider(wordsMiss(r.Match, words))
 		}
+	case in.globs.text(r.Match, subject(a)):
+		return Near{Rule: r}, true
+	default:
+		consider(textMiss(r.Match, subject(a)))
 	}
 	return out, ok
+}
+
+// actionPaths lists the absolute paths that an Action names by itself.
+func actionPaths(a evaluator.Action, env evaluator.Env) []string {
+	var out []string
+	for _, p := range []string{a.Path, a.To, a.Cwd} {
+		if p != "" {
+			out = append(out, paths.Resolve(workspace(env), p, env.Resolved))
+		}
+	}
+	return out
 }
 
 func list[T ~string](words []T) string {
@@ -113,8 +124,8 @@ func list[T ~string](words []T) string {
 }
 
 // wordsMiss compares a command with a pattern that doesn't match it, word by word.
-func wordsMiss(pattern, command string) (near float64, reason string) {
-	want, got := strings.Fields(pattern), strings.Fields(command)
+func wordsMiss(pattern string, got []string) (near float64, reason string) {
+	want, command := strings.Fields(pattern), strings.Join(got, " ")
 	if n := len(want) - 1; n >= 0 && want[n] == "*" {
 		want = want[:n]
 	}
@@ -144,7 +155,7 @@ func (in Intent) pathMiss(pattern, path string, env evaluator.Env) (near float64
 	switch {
 	case pattern == PlanFiles:
 		return -1, fmt.Sprintf("%s isn't in the provider's plan folder", path)
-	case in.globs.path(pattern, path, env):
+	case MatchPath(pattern, path, env):
 		return 1, ""
 	}
 	pattern = paths.Home(env.Home, pattern)
@@ -155,7 +166,7 @@ func (in Intent) pathMiss(pattern, path string, env evaluator.Env) (near float64
 		path = paths.Rel(workspace(env), path)
 	}
 	want, got := names(pattern), names(path)
-	same := func(w, g string) bool { return w != "**" && in.globs.path("/"+w, "/"+g, env) }
+	same := func(w, g string) bool { return w != "**" && MatchPath("/"+w, "/"+g, env) }
 	i := common(want, got, same)
 	switch {
 	case i < len(want) && want[i] == "**":

@@ -3,6 +3,13 @@ package compiler
 import "github.com/modegate/modegate/evaluator"
 
 // Probes lists the Actions at the boundaries of an Intent's rules: what providers
-// are known to treat apart, and for every pattern in play one Action inside and one
+// are known to treat apart, and for every pattern in play Actions inside and just
 // outside of it.
-func Probes(in Intent, env evaluator.Env) []evaluator.Action { return probes(in, env) }
+func Probes(in Intent, env evaluator.Env) []evaluator.Action {
+	probes := in.Probes(env)
+	out := make([]evaluator.Action, len(probes))
+	for i, p := range probes {
+		out[i] = p.Action
+	}
+	return out
+}

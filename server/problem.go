@@ -86,7 +86,7 @@ func places(err error) []place {
 	}
 	out := make([]place, len(list))
 	for i, p := range list {
-		out[i] = place{File: p.File, Line: p.Line, Column: p.Column, Message: p.Message}
+		out[i] = place{File: p.File, Line: p.Line, Column: p.Column, Message: p.Full()}
 	}
 	return out
 }

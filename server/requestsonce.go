@@ -83,7 +83,7 @@ func (ch *change) byCell(t broker.Translator, owner *agentSession, cell evaluato
 		at.Mode, at.Interaction = cell.Mode, cell.Interaction
 		compiled, err := ch.compile(&at)
 		if err == nil {
-			t, err = f.Follow(compiled.RuleSet.Native)
+			t, err = f.Follow(compiled.RuleSet.Native, at.Env)
 		}
 		if err != nil {
 			return broker.Answer{}, "", false

@@ -11,8 +11,8 @@ import (
 // answers as the built-in policy does; a policy may say otherwise.
 type Follower interface {
 	// Follow returns the Translator that answers as a RuleSet's native settings
-	// say.
-	Follow(native jsontext.Value) (Translator, error)
+	// say, for a session in an Env.
+	Follow(native jsontext.Value, env evaluator.Env) (Translator, error)
 }
 
 // RuleWriter is a Translator of a provider that takes rules while a session
@@ -28,4 +28,13 @@ type Limiter interface {
 	// Limits are what native settings can't hold in a session of an Env: each one
 	// a sentence for whoever runs it.
 	Limits(native jsontext.Value, env evaluator.Env) ([]string, error)
+}
+
+// Following is the Translator that answers by itself as native settings say, where
+// they say it, for a session in an Env.
+func Following(t Translator, native jsontext.Value, env evaluator.Env) (Translator, error) {
+	if f, ok := t.(Follower); ok {
+		return f.Follow(native, env)
+	}
+	return t, nil
 }

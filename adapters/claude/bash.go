@@ -49,13 +49,13 @@ func (s *session) checkBash(r request, t *tracer) finding {
 
 // speaksOf tells which deny and ask rules with a content speak of a call: of its
 // commands, wherever they stand, or of the tool's other inputs.
-func (s *session) speaksOf(r request, sh *shell) func(Rule) bool {
+func (s *session) speaksOf(r request, sh *shell) func(*Rule) bool {
 	texts, open := []string{strings.TrimSpace(sh.text)}, []string(nil)
 	for _, p := range s.seen(sh) {
 		t, o := denyTexts(p, s.version)
 		texts, open = append(texts, t...), append(open, o...)
 	}
-	return func(rule Rule) bool {
+	return func(rule *Rule) bool {
 		matches := func(text string) bool { return matchCommand(rule.Content, text) }
 		return rule.about("Bash") && (s.parameter(rule, r) || slices.ContainsFunc(texts, matches) ||
 			strings.Contains(rule.Content, "*") && slices.ContainsFunc(open, matches))
@@ -92,7 +92,7 @@ func (s *session) everyPart(sh *shell, looks []look, t *tracer) finding {
 		return finding{asks, nil, why}
 	}
 	if whole := strings.TrimSpace(sh.text); !sh.piped {
-		if rule := t.first(s.rules.Allow, func(r Rule) bool { return r.about("Bash") && r.Content == whole && !s.dropped(r) }, whole); rule != nil {
+		if rule := t.first(s.rules.Allow, func(r *Rule) bool { return r.about("Bash") && r.Content == whole && !s.dropped(r) }, whole); rule != nil {
 			return finding{runs, rule, "the rule allows exactly this text"}
 		}
 	}
@@ -146,7 +146,7 @@ func (s *session) permits(p *part, l look, t *tracer) (bool, *Rule) {
 		return true, nil // it only sets a variable
 	}
 	texts := allowTexts(p.text)
-	allows := func(r Rule) bool {
+	allows := func(r *Rule) bool {
 		if !r.about("Bash") || s.dropped(r) {
 			return false
 		}

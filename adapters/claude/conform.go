@@ -124,7 +124,7 @@ func (f caseFile) judge(row []byte, version string) (got, skip string, err error
 // setting makes native settings and an Env of a recorded call. ${PROJ} and the
 // like stand for folders, as they do in the file.
 func (f caseFile) setting(c recordedCall) ([]byte, evaluator.Env, error) {
-	n := Native{PermissionMode: c.Mode, TurnPermissionMode: c.SetMode, Callback: Callback{answerQuestion, answerPlan, answerAsk}}
+	n := Native{PermissionMode: c.Mode, TurnPermissionMode: c.SetMode, Callback: Callback{AskUserQuestion: answerQuestion, ExitPlanMode: answerPlan, Default: answerAsk}}
 	facts := map[string]any{"mcp": f.mcp, "model": c.Model}
 	if c.Model == "" {
 		facts["model"] = "claude-sonnet-4-5"

@@ -96,7 +96,7 @@ func (d *drafter) compared(r Rule, effect evaluator.Effect) string {
 		}
 	case "Read", "Edit":
 		s := &session{version: V332, cwd: workspaceOf(d.env), home: paths.Home(d.env.Home, "~")}
-		root, pattern, ok := s.rooted(r, effect == evaluator.Allow)
+		root, pattern, ok := s.rooted(&r, effect == evaluator.Allow)
 		if !ok {
 			return effect.String() + " nothing"
 		}

@@ -2,68 +2,197 @@ package claude
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/paths"
 )
 
-// emitted is a policy rule that Claude's own rules can say.
+// emitted is a rule of Claude's own that says a policy's rule, or a part of it.
 type emitted struct {
 	rule compiler.Rule
-	text string
+	tool string
+	text string // as it stands in the settings
 }
 
-// emit says the rules that speak of less than everything in Claude's own; what
-// holds for everything is the mode's affair. A review can't be asked for, and the
-// plan folder is Claude's own.
+// emitter says a policy's rules in Claude's own: those that speak of less than
+// everything, and those of the policy's own list. What a mode's list says of
+// everything is the permission mode's affair. A review can't be asked for, and
+// the plan folder is Claude's own.
+type emitter struct {
+	rules []compiler.Rule // that can still decide something
+	env   evaluator.Env
+	list  []emitted
+}
+
 func emit(in compiler.Intent, env evaluator.Env) []emitted {
-	var out []emitted
-	for _, r := range in.Narrow() {
-		if r.Match == compiler.PlanFiles || r.Effect == evaluator.Review {
+	e := emitter{rules: in.Effective(), env: env}
+	for _, r := range callback.Own(in) {
+		if r.Match == compiler.PlanFiles {
 			continue
 		}
-		for _, text := range nativeRules(r, env) {
-			out = append(out, emitted{rule: r, text: text})
+		// The last rule that matches decides, and Claude takes the strictest: a rule
+		// that a later one covers must not be written.
+		e.list = slices.DeleteFunc(e.list, func(earlier emitted) bool { return r.Covers(earlier.rule) })
+		if r.Effect != evaluator.Review {
+			e.rule(r)
 		}
 	}
-	return out
+	return e.list
 }
 
-func nativeRules(r compiler.Rule, env evaluator.Env) []string {
+func (e *emitter) add(r compiler.Rule, tool, content string) {
+	text := tool
+	if content != "" {
+		text += "(" + content + ")"
+	}
+	e.list = append(e.list, emitted{r, tool, text})
+}
+
+func (e *emitter) rule(r compiler.Rule) {
+	if r.Match == compiler.Everything {
+		e.everything(r)
+		return
+	}
 	switch r.Kind {
 	case evaluator.Command:
-		return []string{"Bash(" + r.Match + ")"}
+		e.add(r, "Bash", r.Match)
 	case evaluator.FileRead:
-		return []string{"Read(" + nativePath(r.Match, env) + ")"}
+		if e.opens(r) {
+			e.add(r, "Read", nativePath(r.Match, e.env))
+		}
 	case evaluator.FileChange:
-		return []string{"Edit(" + nativePath(r.Match, env) + ")"}
+		if e.opens(r) {
+			e.add(r, "Edit", nativePath(r.Match, e.env))
+		}
 	case evaluator.OutsideWorkspace:
-		p := nativePath(r.Match, env)
-		return []string{"Read(" + p + ")", "Edit(" + p + ")"}
+		e.outside(r)
 	case evaluator.WebFetch:
 		if host, ok := nativeHost(r.Match); ok {
-			return []string{"WebFetch(domain:" + host + ")"}
+			e.add(r, "WebFetch", "domain:"+host)
 		}
 	case evaluator.MCPTool:
 		server, tool, _ := strings.Cut(r.Match, "/")
-		if server == "" || strings.Contains(server, "*") && r.Effect == evaluator.Allow {
-			return nil // an allow rule can't leave the server open
+		switch {
+		case server == "", strings.Contains(server, "*") && r.Effect == evaluator.Allow: // an allow rule can't leave the server open
+		case tool == "", tool == "*":
+			e.add(r, "mcp__"+server, "")
+		default:
+			e.add(r, "mcp__"+server+"__"+tool, "")
 		}
-		if tool == "" || tool == "*" {
-			return []string{"mcp__" + server}
-		}
-		return []string{"mcp__" + server + "__" + tool}
-	case evaluator.Subagent:
-		switch r.Effect {
-		case evaluator.Deny:
-			return []string{"Agent(" + r.Match + ")"}
-		case evaluator.Ask: // Agent(NAME) would do nothing
-			return []string{"Agent(subagent_type:" + r.Match + ")"}
+	case evaluator.Subagent: // an ask rule with a name does nothing, and neither does a name with a *
+		switch {
+		case r.Effect == evaluator.Ask, r.Effect == evaluator.Deny && strings.Contains(r.Match, "*"):
+			e.add(r, "Agent", "subagent_type:"+r.Match)
+		case r.Effect == evaluator.Deny:
+			e.add(r, "Agent", r.Match)
 		}
 	}
-	return nil
+}
+
+// wholeTools are the tools of the kinds whose every use a rule may speak of.
+var wholeTools = map[evaluator.Kind]string{
+	evaluator.Command: "Bash", evaluator.WebFetch: "WebFetch", evaluator.WebSearch: "WebSearch", evaluator.Subagent: "Agent",
+}
+
+// everything says a rule for a whole kind. Edit alone wouldn't speak of Write, and
+// a rule for the path speaks of both, and of the commands that Claude knows. A
+// reading that is allowed is left to the working directories.
+func (e *emitter) everything(r compiler.Rule) {
+	is := func(kind evaluator.Kind) bool { return r.Kind == kind || r.Kind == evaluator.AnyKind }
+	allow := r.Effect == evaluator.Allow
+	for _, kind := range []evaluator.Kind{evaluator.Command, evaluator.WebFetch, evaluator.WebSearch, evaluator.Subagent} {
+		if is(kind) && !(allow && kind == evaluator.Subagent) { // which needs no permission
+			e.add(r, wholeTools[kind], "")
+		}
+	}
+	if is(evaluator.FileRead) && !allow {
+		e.add(r, "Read", "//**")
+	}
+	if is(evaluator.FileChange) && allow {
+		e.add(r, "Edit", "**")
+	} else if is(evaluator.FileChange) {
+		e.add(r, "Edit", "//**")
+	}
+	if is(evaluator.MCPTool) && !allow {
+		e.add(r, "mcp__*", "")
+	}
+	if is(evaluator.Question) && r.Effect == evaluator.Deny {
+		e.add(r, "AskUserQuestion", "")
+	}
+}
+
+// outside says a rule about paths outside. One whose pattern also matches paths
+// in the workspace would speak of those, too.
+func (e *emitter) outside(r compiler.Rule) {
+	if !e.onlyOutside(r.Match) {
+		return
+	}
+	allow := r.Effect == evaluator.Allow
+	if !allow || e.all(evaluator.FileRead, evaluator.Allow) && deep(r.Match) {
+		e.add(r, "Read", nativePath(r.Match, e.env))
+	}
+	if !allow || e.all(evaluator.FileChange, evaluator.Allow) && e.all(evaluator.FileRead, evaluator.Allow) && deep(r.Match) && e.speaks(evaluator.FileChange) {
+		e.add(r, "Edit", nativePath(r.Match, e.env))
+	}
+}
+
+// opens reports whether a rule for files may be sent: an allow that Claude would
+// take for more isn't. A pattern covers what a folder holds that it matches; and
+// an allow for a path outside also lifts what is said of the outside, and with
+// Edit allows reading.
+func (e *emitter) opens(r compiler.Rule) bool {
+	if r.Effect != evaluator.Allow {
+		return true
+	}
+	if !deep(r.Match) {
+		return false
+	}
+	return e.inWorkspace(r.Match) || e.all(evaluator.OutsideWorkspace, evaluator.Allow) && e.all(evaluator.FileRead, evaluator.Allow)
+}
+
+// deep reports whether a pattern also matches what lies in the folders that it
+// matches.
+func deep(match string) bool {
+	last := match[strings.LastIndexByte(match, '/')+1:]
+	return last == "**" || !strings.HasSuffix(last, "*")
+}
+
+// all reports whether every rule for a kind has an effect.
+func (e *emitter) all(kind evaluator.Kind, effect evaluator.Effect) bool {
+	return !slices.ContainsFunc(e.rules, func(r compiler.Rule) bool { return about(r, kind) && r.Effect != effect })
+}
+
+func (e *emitter) speaks(kind evaluator.Kind) bool {
+	return slices.ContainsFunc(e.rules, func(r compiler.Rule) bool { return about(r, kind) })
+}
+
+func about(r compiler.Rule, kind evaluator.Kind) bool {
+	return r.Kind == kind || r.Kind == evaluator.AnyKind && kind != evaluator.OutsideWorkspace
+}
+
+// workspace is where the session runs, as patterns have it.
+func (e *emitter) workspace() string {
+	if e.env.Workspace == "" {
+		return paths.UnknownWorkspace
+	}
+	return paths.Abs("/", e.env.Workspace)
+}
+
+// inWorkspace reports whether a path pattern matches nothing outside.
+func (e *emitter) inWorkspace(match string) bool {
+	match = paths.Home(e.env.Home, match)
+	return !paths.Rooted(match) || strings.HasPrefix(match, e.workspace()+"/")
+}
+
+// onlyOutside reports whether a path pattern matches nothing in the workspace.
+func (e *emitter) onlyOutside(match string) bool {
+	match = paths.Home(e.env.Home, match)
+	fixed := match[:strings.IndexAny(match+"*", "*?")]
+	return !strings.HasPrefix(match, e.workspace()+"/") && !strings.HasPrefix(e.workspace()+"/", fixed)
 }
 
 // nativePath writes a policy's path glob. It is anchored at the workspace, where
@@ -89,11 +218,8 @@ func floating(rules []emitted, env evaluator.Env) []string {
 	known.Workspace = "/w"
 	var out []string
 	for _, e := range rules {
-		switch e.rule.Kind {
-		case evaluator.FileRead, evaluator.FileChange, evaluator.OutsideWorkspace:
-			if nativePath(e.rule.Match, env) != nativePath(e.rule.Match, known) {
-				out = append(out, "the workspace isn't given: "+e.text+" stands for that name anywhere in it")
-			}
+		if (e.tool == "Read" || e.tool == "Edit") && nativePath(e.rule.Match, env) != nativePath(e.rule.Match, known) {
+			out = append(out, "the workspace isn't given: "+e.text+" stands for that name anywhere in it")
 		}
 	}
 	return out

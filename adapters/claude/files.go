@@ -29,7 +29,7 @@ func (r request) filePath() string {
 
 // pathRule finds a Read(…) or Edit(…) rule that touches or covers a place.
 func (s *session) pathRule(list []Rule, tool string, p place, allow bool, t *tracer) *Rule {
-	return t.first(list, func(r Rule) bool {
+	return t.first(list, func(r *Rule) bool {
 		if !r.about(tool) {
 			return false
 		}
@@ -120,7 +120,7 @@ func (s *session) editDenied(tool string, p place, t *tracer) (finding, bool) {
 		}
 	}
 	if !old {
-		if rule := t.first(s.rules.Deny, func(r Rule) bool { return r.Tool == "Read" && r.Content == "" }, p.given); rule != nil {
+		if rule := t.first(s.rules.Deny, func(r *Rule) bool { return r.Tool == "Read" && r.Content == "" }, p.given); rule != nil {
 			return finding{denied, rule, "the rule denies reading, and so changing"}, true
 		}
 	}

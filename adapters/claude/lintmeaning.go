@@ -78,7 +78,7 @@ func commandTexts(c string) []string {
 // does: there are patterns that no filling fits.
 func (l *linter) pathTexts(r lintRule) []string {
 	s := l.lintSession()
-	root, pattern, ok := s.rooted(r.Rule, r.List == "allow")
+	root, pattern, ok := s.rooted(&r.Rule, r.List == "allow")
 	if !ok {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (l *linter) pathTexts(r lintRule) []string {
 			list = append(list, strings.TrimSuffix(root, "/")+"/"+someName+"/"+p)
 		}
 		for _, path := range list {
-			if s.matchPath(r.Rule, path, r.List == "allow") {
+			if s.matchPath(&r.Rule, path, r.List == "allow") {
 				out = append(out, path)
 			}
 		}
@@ -112,7 +112,7 @@ func (l *linter) speaksOf(r lintRule, s sample) bool {
 		return r.about("Bash") && matchCommand(r.Content, s.text)
 	case "Read", "Edit":
 		mine := r.Tool == s.tool || r.Tool == "Read" && r.List == "deny" && l.version != V197
-		return mine && r.Content != "" && l.lintSession().matchPath(r.Rule, s.text, false)
+		return mine && r.Content != "" && l.lintSession().matchPath(&r.Rule, s.text, false)
 	case "WebFetch":
 		return r.about("WebFetch") && matchHost(r.Content, s.text)
 	case "Agent", "Skill":

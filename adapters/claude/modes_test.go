@@ -21,7 +21,7 @@ type setting struct {
 
 func (c setting) read(t *testing.T) evaluator.Meaning {
 	t.Helper()
-	n := Native{Permissions: c.rules, Callback: Callback{answerQuestion, answerPlan, answerAsk}}
+	n := Native{Permissions: c.rules, Callback: Callback{AskUserQuestion: answerQuestion, ExitPlanMode: answerPlan, Default: answerAsk}}
 	if c.callback != "" {
 		n.Callback.Default = c.callback
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/internal/strictjson"
 )
 
@@ -28,11 +29,14 @@ type Permissions struct {
 	Deny  []string `json:"deny"`
 }
 
-// Callback says what canUseTool answers when Claude asks.
+// Callback says what canUseTool answers when Claude asks: a question and the end
+// of planning have their own answers, other tools what the rules say, or else the
+// default.
 type Callback struct {
-	AskUserQuestion string `json:"AskUserQuestion"`
-	ExitPlanMode    string `json:"ExitPlanMode"`
-	Default         string `json:"default"`
+	AskUserQuestion string          `json:"AskUserQuestion"`
+	ExitPlanMode    string          `json:"ExitPlanMode"`
+	Default         string          `json:"default"`
+	Rules           []callback.Rule `json:"rules,omitempty"`
 }
 
 // The answers of a callback.
@@ -107,6 +111,9 @@ func (c Callback) check() error {
 		if !slices.Contains(f.words, f.got) {
 			return fmt.Errorf("/callback/%s is %q: use one of %q", f.name, f.got, f.words)
 		}
+	}
+	if err := callback.Check(c.Rules); err != nil {
+		return fmt.Errorf("/callback/rules%w", err)
 	}
 	return nil
 }

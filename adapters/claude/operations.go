@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modegate/modegate/adapters/broker"
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/loosejson"
 )
@@ -18,7 +19,9 @@ import (
 func Boundary() broker.Translator { return boundary{} }
 
 type boundary struct {
-	allows *bool // as native settings say; nil: by the mode
+	allows  *bool // as native settings say; nil: by the mode
+	answers callback.Answerer
+	env     evaluator.Env
 }
 
 // Controls are those of can_use_tool and of AskUserQuestion. What is granted goes into
@@ -32,13 +35,13 @@ func (boundary) Controls() broker.Controls {
 
 // Follow reads what the callback answers to an ordinary tool from native
 // settings.
-func (boundary) Follow(native jsontext.Value) (broker.Translator, error) {
+func (boundary) Follow(native jsontext.Value, env evaluator.Env) (broker.Translator, error) {
 	n, err := decodeNative(native)
 	if err != nil {
 		return nil, err
 	}
 	allows := n.Callback.Default == answerAllow
-	return boundary{&allows}, nil
+	return boundary{&allows, callback.New(n.Callback.Rules, dialect{}.PlanFiles(env)), env}, nil
 }
 
 // controlRequest is one request of the program. A host that has only what the
@@ -189,10 +192,20 @@ func (b boundary) Automatic(c evaluator.Cell, r broker.Request) (broker.Answer, 
 		return broker.Answer{Decision: broker.Decline}, "the questions can't be read", true
 	case q.tool() == "ExitPlanMode":
 		return broker.Answer{Decision: broker.Decline}, "a plan is taken and shown, and plan mode isn't left", true
-	case allows:
-		return broker.Answer{Decision: broker.Accept}, "this mode allows what Claude asks", true
 	}
-	return broker.Answer{}, "", false
+	if b.allows != nil {
+		for _, action := range toolActions(q.tool(), q.input()) { // one, or none
+			switch e, _, _ := b.answers.Answer(action, b.env); e {
+			case evaluator.Deny:
+				return broker.Answer{Decision: broker.Decline}, "the policy denies it", true
+			case evaluator.Ask:
+				return broker.Answer{}, "", false
+			case evaluator.Allow:
+				return broker.Answer{Decision: broker.Accept}, "the policy allows it", true
+			}
+		}
+	}
+	return broker.Answer{Decision: broker.Accept}, "this mode allows what Claude asks", allows
 }
 
 // readPlan reads ExitPlanMode. Its input has the plan only when the model wrote

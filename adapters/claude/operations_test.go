@@ -161,7 +161,7 @@ func TestCallback(t *testing.T) {
 			}
 			for word, want := range map[string]bool{"ask": false, "allow": true} {
 				native := `{"permissionMode":null,"allowDangerouslySkipPermissions":false,"turnPermissionMode":null,"permissions":{"allow":[],"ask":[],"deny":[]},"callback":{"AskUserQuestion":"question","ExitPlanMode":"capture-plan-then-deny","default":"` + word + `"}}`
-				tr, err := Boundary().(broker.Follower).Follow([]byte(native))
+				tr, err := Boundary().(broker.Follower).Follow([]byte(native), evaluator.Env{})
 				if err != nil {
 					t.Fatal(err)
 				}

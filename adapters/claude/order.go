@@ -44,6 +44,7 @@ type decision struct {
 	decider evaluator.Decider
 	rule    *Rule
 	reason  string
+	answer  *int // the callback's rule that answers what Claude asks
 }
 
 // decide follows Claude's order of evaluation (its documentation: "Permissions",
@@ -146,7 +147,7 @@ func (s *session) check(r request, t *tracer) finding {
 // byTool looks at the rules that speak of every use of a tool. ok is false when
 // none decides.
 func (s *session) byTool(tool string, t *tracer) (finding, bool) {
-	if rule := t.first(s.rules.Ask, func(r Rule) bool { return r.whole(tool, false) }, tool); rule != nil {
+	if rule := t.first(s.rules.Ask, func(r *Rule) bool { return r.whole(tool, false) }, tool); rule != nil {
 		return finding{asked, rule, "the rule asks for every use of " + tool}, true
 	}
 	return finding{}, false
@@ -154,12 +155,12 @@ func (s *session) byTool(tool string, t *tracer) (finding, bool) {
 
 // allowed looks for an allow rule that speaks of every use of a tool.
 func (s *session) allowed(tool string, t *tracer) *Rule {
-	return t.first(s.rules.Allow, func(r Rule) bool { return r.whole(tool, true) && !s.dropped(r) }, tool)
+	return t.first(s.rules.Allow, func(r *Rule) bool { return r.whole(tool, true) && !s.dropped(r) }, tool)
 }
 
 // dropped reports whether auto ignores an allow rule because it would run
 // anything.
-func (s *session) dropped(r Rule) bool {
+func (s *session) dropped(r *Rule) bool {
 	if s.mode != Auto {
 		return false
 	}

@@ -3,6 +3,7 @@ package claude
 import (
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/modegate/modegate/internal/paths"
 )
@@ -15,7 +16,7 @@ type place struct{ given, real string }
 // are gitignore's, without regard to case: a pattern that matches a folder
 // matches what it holds. An allow rule is narrower than a deny or ask rule in
 // one point, see anchored.
-func (s *session) matchPath(r Rule, p string, allow bool) bool {
+func (s *session) matchPath(r *Rule, p string, allow bool) bool {
 	root, pattern, ok := s.rooted(r, allow)
 	if !ok || !paths.Within(root, p) {
 		return false
@@ -24,12 +25,12 @@ func (s *session) matchPath(r Rule, p string, allow bool) bool {
 }
 
 // covers reports whether an allow rule covers a path: link and target.
-func (s *session) covers(r Rule, p place) bool {
+func (s *session) covers(r *Rule, p place) bool {
 	return s.matchPath(r, p.given, true) && s.matchPath(r, p.real, true)
 }
 
 // touches reports whether a deny or ask rule covers a path: link or target.
-func (s *session) touches(r Rule, p place) bool {
+func (s *session) touches(r *Rule, p place) bool {
 	return s.matchPath(r, p.given, false) || s.matchPath(r, p.real, false)
 }
 
@@ -37,7 +38,7 @@ func (s *session) touches(r Rule, p place) bool {
 // pattern there: //x from the root, ~/x from home, /x from the folder of the
 // rule's source, anything else from the working directory. A pattern that would
 // leave its folder, and one that negates, matches nothing.
-func (s *session) rooted(r Rule, allow bool) (root, pattern string, ok bool) {
+func (s *session) rooted(r *Rule, allow bool) (root, pattern string, ok bool) {
 	c := r.Content
 	switch {
 	case strings.HasPrefix(c, "//"):
@@ -78,7 +79,7 @@ func ignore(pattern, rel string, folder bool) bool {
 	if floating {
 		segments = append([]string{"**"}, segments...)
 	}
-	if rel == "" {
+	if rel == "" || !floating && !begins(segments[0], rel) {
 		return false
 	}
 	names := strings.Split(strings.ToLower(rel), "/")
@@ -91,6 +92,25 @@ func ignore(pattern, rel string, folder bool) bool {
 		}
 	}
 	return false
+}
+
+// begins reports whether a path may begin with a segment that is in small letters.
+// It is quick, and says yes where letters aren't plain ones.
+func begins(segment, rel string) bool {
+	if strings.ContainsAny(segment, "*?[\\") {
+		return true
+	}
+	for i := range len(segment) {
+		switch {
+		case i == len(rel):
+			return false
+		case segment[i] >= utf8.RuneSelf || rel[i] >= utf8.RuneSelf:
+			return true
+		case segment[i] != rel[i] && (rel[i] < 'A' || rel[i] > 'Z' || segment[i] != rel[i]+'a'-'A'):
+			return false
+		}
+	}
+	return true
 }
 
 // matchSegments matches path names with pattern segments, ** being any number

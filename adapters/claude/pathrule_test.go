@@ -52,10 +52,10 @@ func TestPathRules(t *testing.T) {
 	} {
 		s := &session{version: V332, cwd: "/p", home: "/h", dirs: []string{"/p"}}
 		r := Rule{Tool: "Edit", Content: c.pattern, anchor: c.anchor}
-		if got := s.matchPath(r, c.p, true); got != c.allow {
+		if got := s.matchPath(&r, c.p, true); got != c.allow {
 			t.Errorf("allow %s covers %s: %v", c.pattern, c.p, got)
 		}
-		if got := s.matchPath(r, c.p, false); got != c.deny {
+		if got := s.matchPath(&r, c.p, false); got != c.deny {
 			t.Errorf("deny %s covers %s: %v", c.pattern, c.p, got)
 		}
 	}

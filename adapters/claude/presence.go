@@ -8,7 +8,7 @@ func (s *session) absent(tool string, t *tracer) (*Rule, string, bool) {
 	if s.noPrompts && (tool == "AskUserQuestion" || tool == "ExitPlanMode") {
 		return nil, "without prompts nobody could answer: " + tool + " isn't offered", true
 	}
-	rule := t.first(s.rules.Deny, func(r Rule) bool { return r.whole(tool, false) }, tool)
+	rule := t.first(s.rules.Deny, func(r *Rule) bool { return r.whole(tool, false) }, tool)
 	if rule == nil {
 		return nil, "", false
 	}

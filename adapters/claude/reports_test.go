@@ -45,7 +45,7 @@ func TestReports(t *testing.T) {
 	for _, c := range file.Cases {
 		native, err := strictjson.Encode(Native{
 			PermissionMode: c.Mode, TurnPermissionMode: c.Turn, Permissions: c.Permissions,
-			Callback: Callback{answerQuestion, answerPlan, answerAsk},
+			Callback: Callback{AskUserQuestion: answerQuestion, ExitPlanMode: answerPlan, Default: answerAsk},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -63,7 +63,7 @@ func parseRule(text string, allow bool, version string) (Rule, bool) {
 
 // whole reports whether a rule without content speaks of the tool. Globs in the
 // name count in deny and ask rules; in allow rules only behind a server's name.
-func (r Rule) whole(tool string, allow bool) bool {
+func (r *Rule) whole(tool string, allow bool) bool {
 	if r.Content != "" {
 		return false
 	}
@@ -84,7 +84,7 @@ func (r Rule) whole(tool string, allow bool) bool {
 }
 
 // about reports whether the rule is about some uses of the tool.
-func (r Rule) about(tool string) bool { return r.Content != "" && r.Tool == tool }
+func (r *Rule) about(tool string) bool { return r.Content != "" && r.Tool == tool }
 
 // star matches a text with a pattern in which * is any text.
 func star(pattern, text string) bool {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/paths"
 )
@@ -30,6 +31,8 @@ type session struct {
 	noPrompts bool
 	facts     Facts
 	callback  Callback
+	answers   callback.Answerer
+	env       evaluator.Env
 	assumed   []string
 }
 
@@ -53,7 +56,8 @@ func newSession(n Native, version string, env evaluator.Env) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{version: version, workspace: env.Workspace, home: env.Home, links: env.Resolved, facts: facts, callback: n.Callback}
+	s := &session{version: version, workspace: env.Workspace, home: env.Home, links: env.Resolved, facts: facts, callback: n.Callback, env: env}
+	s.answers = callback.New(n.Callback.Rules, dialect{}.PlanFiles(env))
 	if s.workspace == "" {
 		s.workspace = paths.UnknownWorkspace
 		s.assume("the workspace isn't given: relative paths are inside it, absolute ones outside")

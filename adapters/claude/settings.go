@@ -82,7 +82,7 @@ func (d dialect) ReadSettings(files []compiler.SettingsFile, i evaluator.Interac
 		return nil, err
 	}
 	out := &compiler.FileSettings{Env: s.Env}
-	n := Native{Callback: Callback{answerQuestion, answerPlan, answerAsk}}
+	n := Native{Callback: Callback{AskUserQuestion: answerQuestion, ExitPlanMode: answerPlan, Default: answerAsk}}
 	if i == evaluator.Plan {
 		m := Plan
 		n.TurnPermissionMode = &m

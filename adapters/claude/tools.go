@@ -35,7 +35,7 @@ func (s *session) checkWebFetch(r request, t *tracer) finding {
 		return finding{step: unclear, reason: "the URL can't be read"}
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	at := func(r Rule) bool { return r.about("WebFetch") && matchHost(r.Content, host) }
+	at := func(r *Rule) bool { return r.about("WebFetch") && matchHost(r.Content, host) }
 	if rule := t.first(s.rules.Deny, at, host); rule != nil {
 		return finding{denied, rule, "the rule denies this host"}
 	}
@@ -131,11 +131,11 @@ func (s *session) checkMCP(r request, t *tracer) finding {
 // rule with an agent's name does nothing.
 func (s *session) checkAgent(r request, t *tracer) finding {
 	kind := r.text("subagent_type")
-	named := func(rule Rule) bool { return rule.about("Agent") && (rule.Content == kind || s.parameter(rule, r)) }
+	named := func(rule *Rule) bool { return rule.about("Agent") && (rule.Content == kind || s.parameter(rule, r)) }
 	if rule := t.first(s.rules.Deny, named, kind); rule != nil {
 		return finding{denied, rule, "the rule denies this agent"}
 	}
-	if rule := t.first(s.rules.Ask, func(rule Rule) bool { return rule.about("Agent") && s.parameter(rule, r) }, kind); rule != nil {
+	if rule := t.first(s.rules.Ask, func(rule *Rule) bool { return rule.about("Agent") && s.parameter(rule, r) }, kind); rule != nil {
 		return finding{asked, rule, "the rule asks for this parameter"}
 	}
 	if f, ok := s.byTool(r.tool, t); ok {
@@ -151,7 +151,7 @@ func (s *session) checkAgent(r request, t *tracer) finding {
 // some of its own. An ask rule with a skill's name does nothing.
 func (s *session) checkSkill(r request, t *tracer) finding {
 	name := r.text("skill")
-	named := func(rule Rule) bool {
+	named := func(rule *Rule) bool {
 		return rule.about("Skill") && (rule.Content == name || rule.Content == name+":*")
 	}
 	if rule := t.first(s.rules.Deny, named, name); rule != nil {
@@ -199,7 +199,7 @@ var parameters = map[string]map[string]bool{
 
 // parameter reports whether a deny or ask rule names an input of the request and
 // its value.
-func (s *session) parameter(rule Rule, r request) bool {
+func (s *session) parameter(rule *Rule, r request) bool {
 	name, want, ok := strings.Cut(rule.Content, ":")
 	raw, given := r.input[name]
 	if !ok || !given || !parameters[r.tool][name] {

@@ -19,10 +19,10 @@ type tracer struct {
 
 // first returns the first rule that matches, or nil. resource is what the rules
 // are compared with.
-func (t *tracer) first(list []Rule, matches func(Rule) bool, resource string) *Rule {
+func (t *tracer) first(list []Rule, matches func(*Rule) bool, resource string) *Rule {
 	for i := range list {
-		ok := matches(list[i])
-		t.note(list[i], resource, ok)
+		ok := matches(&list[i])
+		t.note(&list[i], resource, ok)
 		if ok {
 			return &list[i]
 		}
@@ -30,7 +30,7 @@ func (t *tracer) first(list []Rule, matches func(Rule) bool, resource string) *R
 	return nil
 }
 
-func (t *tracer) note(r Rule, resource string, matched bool) {
+func (t *tracer) note(r *Rule, resource string, matched bool) {
 	if t == nil {
 		return
 	}
@@ -57,7 +57,7 @@ func (t *tracer) decided(r *Rule) {
 	}
 }
 
-func (r Rule) native() jsontext.Value {
+func (r *Rule) native() jsontext.Value {
 	b, err := json.Marshal(r.text)
 	if err != nil {
 		return jsontext.Value(`""`)

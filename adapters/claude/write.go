@@ -2,7 +2,9 @@ package claude
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/strictjson"
@@ -90,21 +92,22 @@ func (d dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written,
 		Callback:                        Callback{AskUserQuestion: answerQuestion, ExitPlanMode: answerPlan, Default: p.callback},
 	}
 	rules := emit(in, env)
-	var refs []compiler.SourceRef
+	var refs, answers []compiler.SourceRef
 	n.Permissions, refs = permissions(rules)
 	if own := in.Profile.Get("rules"); own != nil {
 		refs = append(refs, n.Permissions.add(readOwnRules(r, own))...)
 	}
+	n.Callback.Rules, answers = callback.Of(in)
 	data, err := strictjson.Encode(n)
 	if err != nil {
 		return compiler.Written{}, err
 	}
-	return compiler.Written{Native: data, Gaps: declare(in, n, rules), Assumed: floating(rules, env), Sources: append([]compiler.SourceRef{
+	return compiler.Written{Native: data, Gaps: func() []evaluator.Gap { return declare(in, env, n, rules) }, Assumed: floating(rules, env), Sources: slices.Concat([]compiler.SourceRef{
 		{Pointer: "/permissionMode", Source: p.modeAt},
 		{Pointer: "/allowDangerouslySkipPermissions", Source: p.skipAt},
 		{Pointer: "/turnPermissionMode", Source: p.modeAt},
 		{Pointer: "/callback/default", Source: p.callbackAt},
-	}, refs...)}, nil
+	}, refs, answers)}, nil
 }
 
 // turn is the mode that each turn sets: plan, or the base mode, or default where

@@ -2,13 +2,13 @@ package codex
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/modegate/modegate/adapters/codex/execpolicy"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
-	"github.com/modegate/modegate/internal/bash"
 	"github.com/modegate/modegate/internal/paths"
 )
 
@@ -16,89 +16,131 @@ import (
 // policy. It knows the settings as a table of a few answers (profileAnswers) and
 // the written rules; the comparison that comes later knows the native bytes.
 type declarer struct {
-	in    compiler.Intent
 	env   evaluator.Env
 	table profileAnswers
 	rules []writtenRule
-	gaps  []evaluator.Gap
 }
 
 // declare lists the gaps of a cell.
 func declare(in compiler.Intent, env evaluator.Env, s settings, rules []writtenRule) []evaluator.Gap {
-	d := &declarer{in: in, env: env, table: newAnswers(s), rules: rules}
-	for _, c := range []string{"ls", "rm -rf build", "npm test && rm -rf build"} {
-		d.command(c)
-	}
-	for _, r := range rules {
-		bare := strings.Join(r.words, " ")
-		for _, c := range []string{bare, bare + " x", bare + "x", "cd . && " + bare} {
-			d.command(c)
+	d := declarer{env, newAnswers(s), rules}
+	return compiler.Declare(in, env, func(p compiler.Probe) compiler.Outcome {
+		a := d.answer(p)
+		return compiler.Outcome{Effect: a.effect, Confinement: a.confinement, Reason: a.reason}
+	})
+}
+
+func (d declarer) answer(p compiler.Probe) answer {
+	switch p.Kind {
+	case evaluator.Command:
+		return d.command(p)
+	case evaluator.FileRead:
+		if isImage(p.Path) {
+			return d.table.unasked
 		}
-		d.reworded(bare + " > out.txt")
+		return looser(d.command(plain("cat "+p.Path)), d.shell("cat < "+p.Path))
+	case evaluator.FileChange:
+		return d.unlessShell(d.change(p))
+	case evaluator.WebFetch:
+		return looser(d.unlessRuled(d.table.fetch, "curl", p.URL), d.unlessRuled(d.table.fetch, defaultShell, "-lc", "curl "+p.URL+" < /dev/null"))
+	case evaluator.MCPTool:
+		if p.Annotations != nil { // of the probes only those that read have any
+			return answer{effect: evaluator.Allow, reason: "Codex runs MCP tools unasked that call themselves read-only"}
+		}
+		return d.table.mcp
+	case evaluator.Question:
+		return d.table.question
 	}
-	d.add(evaluator.Action{Kind: evaluator.Command, Command: "ls", Cwd: "/outside-of-everything"}, d.ruled("ls"))
-	d.path("src/a.go", d.table.inside)
-	d.path(".env", d.table.inside)
-	protected := d.table.outside
-	protected.reason = strings.Join(protectedNames, ", ") + " are read-only at the top of the workspace: " + protected.reason
-	d.add(evaluator.Action{Kind: evaluator.FileChange, Path: ".git/config"}, protected)
-	d.path("/outside-of-everything/a.txt", d.table.outside)
-	for _, r := range in.Narrow() {
-		d.narrowPath(r)
-	}
-	d.fetch("https://example.test/")
-	d.add(evaluator.Action{Kind: evaluator.MCPTool, Server: "example", Tool: "write"}, d.table.mcp)
-	d.add(evaluator.Action{Kind: evaluator.Question}, d.table.question)
-	d.add(evaluator.Action{Kind: evaluator.WebSearch, Query: "example"}, d.table.unasked)
-	d.add(evaluator.Action{Kind: evaluator.Subagent, Agent: "general"}, d.table.unasked)
-	for _, r := range in.Narrow() {
-		d.narrowText(r)
-	}
-	return d.gaps
+	return d.table.unasked
 }
 
-func (d *declarer) command(text string) {
-	d.add(evaluator.Action{Kind: evaluator.Command, Command: text}, d.ruled(text))
+func plain(text string) compiler.Probe {
+	return compiler.Probe{Action: evaluator.Action{Kind: evaluator.Command, Command: text}}
 }
 
-// reworded is a command that the rules don't match although the policy's do: it
-// isn't plain for Codex.
-func (d *declarer) reworded(text string) {
-	a := d.table.command
-	a.reason = "a rewording that isn't plain (a redirection, a comment) or that hides the command behind a wrapper isn't matched: " + a.reason
-	d.add(evaluator.Action{Kind: evaluator.Command, Command: text}, a)
-}
-
-// ruled is what the written rules and, for what they don't match, the profile
-// come to: the strictest of all commands and all rules.
-func (d *declarer) ruled(text string) answer {
-	script, err := bash.Parse(text)
-	if err != nil {
-		return d.table.command
+func looser(a, b answer) answer {
+	if a.stricter(b) {
+		return b
 	}
-	out, loose := answer{}, true
-	for _, c := range script.Commands() {
-		words, _ := script.Words(c)
+	return a
+}
+
+// command is what the written rules and, for what they don't match, the profile
+// come to. A text that isn't plain for Codex is one command to it: the shell's.
+func (d declarer) command(p compiler.Probe) answer {
+	words := strings.Fields(p.Command)
+	switch p.Form {
+	case compiler.Plain, compiler.DoubleBlanks, compiler.FullPath, compiler.ByEnv, compiler.ByShell, compiler.WithOption:
+		if !declares(words[0]) {
+			return d.units(words)
+		}
+	case compiler.AfterFolder, compiler.AfterOther:
+		first, _, _ := strings.Cut(p.Command, " && ")
+		if base := strings.Fields(p.Base); !declares(base[0]) {
+			return d.units(strings.Fields(first), base)
+		}
+	case compiler.NoCommand:
+		if words[0] == "cd" {
+			return d.units(words)
+		}
+	}
+	a := d.shell(p.Command)
+	if removes(strings.Fields(p.Base)) && !a.ruled {
+		a = d.table.forced
+	}
+	return a
+}
+
+// declares reports whether a word makes a declaration, which is no plain command.
+func declares(word string) bool {
+	return slices.Contains([]string{"export", "declare", "typeset", "readonly", "local", "let", "unset"}, word)
+}
+
+// shell is the answer for a text that isn't plain.
+func (d declarer) shell(text string) answer {
+	a := d.unlessRuled(d.table.command, defaultShell, "-lc", text)
+	if !a.ruled {
+		a.reason = "the rules aren't asked about the commands of a text that isn't plain (a redirection, an assignment, a quoted name): " + a.reason
+	}
+	return a
+}
+
+// units is the strictest of several commands. An allow of some of them alone
+// leaves the profile's own answer.
+func (d declarer) units(list ...[]string) answer {
+	out, all := answer{}, true
+	for i, words := range list {
 		one := d.table.command
 		if removes(words) {
 			one = d.table.forced
 		}
-		if best, ok := d.strictest(words); ok {
-			one = d.table.byDecision(best)
-		} else {
-			loose = false
-		}
-		if out.reason == "" || one.stricter(out) {
+		one = d.unlessRuled(one, words...)
+		all = all && one.ruled && one.effect == evaluator.Allow
+		if i == 0 || one.stricter(out) {
 			out = one
 		}
 	}
-	if out.effect == evaluator.Allow && !loose {
-		return d.table.command // some are allowed by rules, but not all
+	if out.effect == evaluator.Allow && !all {
+		return d.table.command
 	}
 	return out
 }
 
-func (d *declarer) strictest(words []string) (best execpolicy.Decision, ok bool) {
+// unlessRuled is an answer, or what the strictest rule for a command says. A rule
+// speaks of a program by its path, or else by its name.
+func (d declarer) unlessRuled(a answer, words ...string) answer {
+	best, ok := d.strictest(words)
+	if !ok && strings.Contains(words[0], "/") {
+		best, ok = d.strictest(append([]string{path.Base(words[0])}, words[1:]...))
+	}
+	if ok {
+		a = d.table.byDecision(best)
+		a.ruled = true
+	}
+	return a
+}
+
+func (d declarer) strictest(words []string) (best execpolicy.Decision, ok bool) {
 	for _, r := range d.rules {
 		if len(words) >= len(r.words) && slices.Equal(words[:len(r.words)], r.words) {
 			best, ok = max(best, r.decision), true
@@ -107,107 +149,61 @@ func (d *declarer) strictest(words []string) (best execpolicy.Decision, ok bool)
 	return best, ok
 }
 
-// removes covers the plain form of a forced removal, which is all that is
-// declared.
+// removes reports whether a probe's command removes by force, also behind env or
+// a shell.
 func removes(words []string) bool {
-	return len(words) > 1 && words[0] == "rm" && hasForce(words[1:])
-}
-
-func (d *declarer) path(p string, change answer) {
-	read := d.orRuled(d.table.command, "cat", p)
-	if isImage(p) {
-		read = d.table.unasked
+	for i, w := range words {
+		if path.Base(strings.Trim(w, "'")) == "rm" && (i == 0 || words[0] == "env" || words[0] == "bash") {
+			return hasForce(words[i+1:])
+		}
 	}
-	d.add(evaluator.Action{Kind: evaluator.FileRead, Path: p}, read)
-	d.add(evaluator.Action{Kind: evaluator.FileChange, Path: p}, change)
+	return false
 }
 
-func (d *declarer) fetch(url string) {
-	d.add(evaluator.Action{Kind: evaluator.WebFetch, URL: url}, d.orRuled(d.table.fetch, "curl", url))
-}
-
-// orRuled is the looser of an answer and of what rules say about a program that
-// does the same. A stricter rule stops that program alone.
-func (d *declarer) orRuled(a answer, words ...string) answer {
-	if best, ok := d.strictest(words); ok && a.stricter(d.table.byDecision(best)) {
-		return d.table.byDecision(best)
+// unlessShell is the looser of an answer and of what a rule for the shell itself
+// says of every text that isn't plain.
+func (d declarer) unlessShell(a answer) answer {
+	if shell := d.shell("cat > file"); shell.ruled {
+		return looser(a, shell)
 	}
 	return a
 }
 
-// narrowPath declares what a rule for certain paths comes to: Codex knows only
-// the workspace and what lies outside.
-func (d *declarer) narrowPath(r compiler.Rule) {
-	switch r.Kind {
-	case evaluator.FileRead, evaluator.FileChange, evaluator.OutsideWorkspace:
-	default:
-		return
-	}
-	if r.Match == compiler.PlanFiles {
-		return
-	}
-	p := paths.Home(d.env.Home, strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(r.Match))
-	box := newBox(d.table.policy, d.env, facts{})
-	m := meaning{box: box, env: d.env}
-	change := d.table.outside
-	if m.canWrite(evaluator.Action{Path: p}) {
-		change = d.table.inside
-	}
-	d.path(p, change)
-	d.path(p+"x", change)
-}
-
-// narrowText declares what a rule for certain tools, servers or addresses comes
-// to: the settings don't tell them apart.
-func (d *declarer) narrowText(r compiler.Rule) {
-	text := strings.ReplaceAll(r.Match, "*", "x")
-	switch r.Kind {
-	case evaluator.WebFetch:
-		d.fetch(text)
-	case evaluator.WebSearch:
-		d.add(evaluator.Action{Kind: r.Kind, Query: text}, d.table.unasked)
-	case evaluator.Subagent:
-		d.add(evaluator.Action{Kind: r.Kind, Agent: text}, d.table.unasked)
-	case evaluator.MCPTool:
-		server, tool, ok := strings.Cut(text, "/")
-		if !ok || tool == "" {
-			tool = "x"
+// change is the answer for a patch. The sandbox's folders may be written, but for
+// a few names at the top of each.
+func (d declarer) change(p compiler.Probe) answer {
+	for _, name := range []string{p.Path, p.To} {
+		if name == "" {
+			continue
 		}
-		d.add(evaluator.Action{Kind: r.Kind, Server: server, Tool: tool}, d.table.mcp)
+		if protected, ok := d.writable(paths.Abs(d.env.Workspace, name)); !ok {
+			a := d.table.outside
+			if protected {
+				a.reason = strings.Join(protectedNames, ", ") + " are read-only at the top of a writable folder: " + a.reason
+			}
+			return a
+		}
 	}
+	return d.table.inside
 }
 
-// add declares a gap when the policy and the answer differ, one for each rule and
-// direction: the widest, or the narrowest.
-func (d *declarer) add(a evaluator.Action, got answer) {
-	w := d.in.Want(a, d.env)
-	if w.Rule == nil {
-		return
+func (d declarer) writable(at string) (protected, ok bool) {
+	p := d.table.policy
+	roots := append([]string{d.env.Workspace}, p.WritableRoots...)
+	if !p.ExcludeSlashTmp {
+		roots = append(roots, "/tmp")
 	}
-	if a.Kind == evaluator.Question && w.Effect != evaluator.Deny && got.effect == evaluator.Ask {
-		return // a question that is allowed is one that a person answers
+	for _, root := range roots {
+		if !paths.Within(root, at) {
+			continue
+		}
+		ok = true
+		top, _, _ := strings.Cut(paths.Rel(root, at), "/")
+		if slices.Contains(protectedNames, top) {
+			return true, false
+		}
 	}
-	g := compiler.NewGap(evaluator.Codex, w.Kind, *w.Rule, "")
-	g.Got = got.effect
-	g.Reason = got.reason
-	want := answer{effect: w.Effect}
-	switch {
-	case got.effect == evaluator.Unknown:
-		g.Direction = evaluator.NotCompared
-	case want.stricter(got):
-		g.Direction = evaluator.Wider
-	case got.stricter(want):
-		g.Direction = evaluator.Narrower
-	default:
-		return
-	}
-	i := slices.IndexFunc(d.gaps, func(old evaluator.Gap) bool { return old.ID == g.ID && old.Direction == g.Direction })
-	switch {
-	case i < 0:
-		d.gaps = append(d.gaps, g)
-	case g.Direction == evaluator.Wider && compiler.Looser(g.Got, d.gaps[i].Got), g.Direction == evaluator.Narrower && compiler.Looser(d.gaps[i].Got, g.Got):
-		d.gaps[i] = g
-	}
+	return false, ok
 }
 
 // answer is one entry of the table.
@@ -215,6 +211,7 @@ type answer struct {
 	effect      evaluator.Effect
 	confinement evaluator.Confinement
 	reason      string
+	ruled       bool // a written rule decided
 }
 
 func (a answer) stricter(than answer) bool {

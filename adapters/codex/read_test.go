@@ -117,7 +117,8 @@ func TestBrokenRules(t *testing.T) {
 	}
 }
 
-// TestWriteRules pins the rules of a policy, their sources, and what they mean.
+// TestWriteRules pins the rules of a policy, their sources, and what they mean. A
+// prefix has no end, so that an allow of one command alone isn't written.
 func TestWriteRules(t *testing.T) {
 	p, err := policies.Parse(policies.File{Name: "p.yaml", Data: []byte(`apiVersion: modegate/v1
 name: p
@@ -125,7 +126,8 @@ extends: builtin/t3code
 rules:
   - {id: push, kind: command, match: "git push *", effect: ask}
   - {id: force, kind: command, match: "git push --force *", effect: deny}
-  - {id: test, kind: command, match: "npm test", effect: allow}
+  - {id: test, kind: command, match: "npm test *", effect: allow}
+  - {id: exactly, kind: command, match: "npm run lint", effect: allow}
 `)})
 	if err != nil {
 		t.Fatal(err)
@@ -174,8 +176,11 @@ prefix_rule(pattern=["npm","test"], decision="allow", justification="policy rule
 			t.Errorf("%s: no source for %s among %v", cmd, v.Rule.Pointer, w.Sources)
 		}
 	}
+	if v := judge(t, m, evaluator.Action{Kind: evaluator.Command, Command: "npm run lint --fix"}); v.Rule != nil {
+		t.Errorf("npm run lint --fix: %s by %+v", v.Effect, v.Rule)
+	}
 	wider := false
-	for _, g := range w.Gaps {
+	for _, g := range w.Gaps() {
 		wider = wider || g.ID == "codex.command.force" && g.Direction == evaluator.Wider
 	}
 	if !wider {

@@ -20,13 +20,10 @@ type writtenRule struct {
 
 // commandRules makes a prefix_rule of each policy rule that speaks of certain
 // commands. What is said of every command is the profile's business: a prefix
-// can't be empty.
+// can't be empty. An allow without a last * isn't written.
 func commandRules(in compiler.Intent) []writtenRule {
 	var out []writtenRule
-	for _, r := range in.Narrow() {
-		if r.Kind != evaluator.Command {
-			continue
-		}
+	for _, r := range in.Sent(func(r compiler.Rule) bool { return r.Kind == evaluator.Command && r.Match != compiler.Everything }) {
 		words := strings.Fields(r.Match)
 		if words[len(words)-1] == "*" {
 			words = words[:len(words)-1]
@@ -45,6 +42,9 @@ func commandRules(in compiler.Intent) []writtenRule {
 		// The last rule that matches decides, and Codex takes the strictest: a rule
 		// that a later one covers must not be written.
 		out = slices.DeleteFunc(out, func(earlier writtenRule) bool { return w.covers(earlier) })
+		if w.decision == execpolicy.Allow && !strings.HasSuffix(r.Match, "*") {
+			continue // a prefix has no end: it would let the command run with any arguments
+		}
 		out = append(out, w)
 	}
 	return out

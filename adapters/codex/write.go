@@ -50,7 +50,7 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 		}
 		w.Sources = append(w.Sources, refs...)
 	}
-	w.Gaps = declare(in, env, s, rules)
+	w.Gaps = func() []evaluator.Gap { return declare(in, env, s, rules) }
 	w.Native, err = strictjson.Encode(s)
 	return w, err
 }

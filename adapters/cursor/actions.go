@@ -24,5 +24,9 @@ func (Dialect) Asked(_ evaluator.Action, part jsontext.Value) []evaluator.Action
 	return nil
 }
 
+// answerable are the kinds of Action about which our callback answers by rules:
+// those that a documented request shows.
+var answerable = map[evaluator.Kind]bool{evaluator.Command: true, evaluator.WebFetch: true}
+
 // AnyPart is false: everything that is asked about must pass.
 func (Dialect) AnyPart() bool { return false }

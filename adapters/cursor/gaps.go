@@ -2,11 +2,10 @@ package cursor
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
-	"github.com/modegate/modegate/internal/paths"
 )
 
 // A writer can't say a rule to Cursor, so what becomes of one depends on the
@@ -14,7 +13,7 @@ import (
 // anything is read back: from this table of what Cursor does with each kind, and
 // from the policy.
 func declare(in compiler.Intent, env evaluator.Env, n Native, f facts) []evaluator.Gap {
-	d := declarer{in: in, env: env, asks: f.ApprovalMode == allowlist, callback: n.Callback.Permission}
+	d := declarer{env: env, asks: f.ApprovalMode == allowlist, callback: n.Callback.Permission, answers: callback.New(n.Callback.Rules, in.PlanFiles)}
 	for _, arg := range n.Argv {
 		switch arg {
 		case "--force", "-f", "--yolo":
@@ -29,148 +28,46 @@ func declare(in compiler.Intent, env evaluator.Env, n Native, f facts) []evaluat
 	} else if d.session = f.CurrentMode; d.session == "" {
 		d.session = agentMode
 	}
-	for _, c := range []string{"ls", "rm -rf build"} {
-		d.shell(evaluator.Action{Kind: evaluator.Command, Command: c})
-	}
-	d.shell(evaluator.Action{Kind: evaluator.Command, Command: "ls", Cwd: "/outside-of-everything"})
-	for _, p := range []string{"src/a.go", ".env", "/outside-of-everything/a.txt"} {
-		d.path(p)
-	}
-	d.edit(evaluator.Action{Kind: evaluator.FileChange, Path: "src/a.go", To: "src/b.go"})
-	d.shell(evaluator.Action{Kind: evaluator.WebFetch, URL: "https://example.test/"})
-	d.other(evaluator.Action{Kind: evaluator.WebSearch, Query: "example"})
-	d.mcp(evaluator.Action{Kind: evaluator.MCPTool, Server: "example", Tool: "write"})
-	d.other(evaluator.Action{Kind: evaluator.Subagent, Agent: "general"})
-	question := evaluator.Action{Kind: evaluator.Question}
-	if want := in.Want(question, env); want.Effect == evaluator.Deny {
-		d.compare(question, evaluator.Ask, "Cursor asks its questions in every mode")
-	}
-	for _, r := range in.Narrow() {
-		d.narrow(r)
-	}
-	return d.gaps
+	return compiler.Declare(in, env, d.outcome)
 }
 
 type declarer struct {
-	in                  compiler.Intent
 	env                 evaluator.Env
 	session             string // the session mode's id
 	asks, force, review bool
 	callback            Permission
-	gaps                []evaluator.Gap
+	answers             callback.Answerer
 }
 
-func (d *declarer) known() bool {
-	return d.session == agentMode || d.session == planMode || d.session == askMode
-}
-
-func (d *declarer) path(p string) {
-	a := evaluator.Action{Kind: evaluator.FileRead, Path: p}
-	if d.known() {
-		d.compare(a, evaluator.Allow, "Cursor never asks about reading")
-	} else {
-		d.unknown(a)
-	}
-	d.edit(evaluator.Action{Kind: evaluator.FileChange, Path: p})
-}
-
-func (d *declarer) edit(a evaluator.Action) {
-	switch d.session {
-	case agentMode:
-		d.compare(a, evaluator.Allow, "Cursor never asks about edits in its mode agent")
-	case planMode, askMode:
-		d.compare(a, evaluator.Deny, "Cursor's mode "+d.session+" blocks every edit")
-	default:
-		d.unknown(a)
-	}
-}
-
-// shell declares what asks with approvalMode allowlist: commands and fetches.
-func (d *declarer) shell(a evaluator.Action) {
+func (d declarer) outcome(p compiler.Probe) compiler.Outcome {
+	known := d.session == agentMode || d.session == planMode || d.session == askMode
 	switch {
-	case !d.known():
-		d.unknown(a)
+	case p.Kind == evaluator.Question:
+		return compiler.Outcome{Effect: evaluator.Ask, Reason: "Cursor asks its questions in every mode"}
+	case !known:
+		return compiler.Outcome{Reason: fmt.Sprintf("what Cursor does with a %s in its mode %q isn't documented", p.Kind, d.session)}
+	case p.Kind == evaluator.FileRead:
+		return compiler.Outcome{Effect: evaluator.Allow, Reason: "Cursor never asks about reading"}
+	case p.Kind == evaluator.FileChange && d.session == agentMode:
+		return compiler.Outcome{Effect: evaluator.Allow, Reason: "Cursor never asks about edits in its mode agent"}
+	case p.Kind == evaluator.FileChange:
+		return compiler.Outcome{Effect: evaluator.Deny, Reason: "Cursor's mode " + d.session + " blocks every edit"}
 	case d.review:
-		d.compare(a, evaluator.Review, "Cursor's classifier decides with --auto-review")
+		return compiler.Outcome{Effect: evaluator.Review, Reason: "Cursor's classifier decides with --auto-review"}
 	case !d.asks:
-		d.compare(a, evaluator.Allow, "Cursor never asks with --force or the user's approvalMode unrestricted, which is its default")
-	case d.callback == AllowPermission:
-		d.compare(a, evaluator.Allow, "Cursor asks, and the callback allows everything")
-	default:
-		d.compare(a, evaluator.Ask, "Cursor asks with approvalMode allowlist, and takes no rules from an adapter")
+		return compiler.Outcome{Effect: evaluator.Allow, Reason: "Cursor never asks with --force or the user's approvalMode unrestricted, which is its default"}
+	case p.Kind == evaluator.WebSearch || p.Kind == evaluator.Subagent:
+		return compiler.Outcome{Effect: evaluator.Allow, Reason: "Cursor asks about shell and fetch alone"}
+	case p.Kind == evaluator.MCPTool:
+		return compiler.Outcome{Reason: "what Cursor does with MCP tools under approvalMode allowlist isn't documented"}
 	}
-}
-
-func (d *declarer) other(a evaluator.Action) {
-	if d.known() && d.asks && !d.review {
-		d.compare(a, evaluator.Allow, "Cursor asks about shell and fetch alone")
-		return
+	a := p.Action
+	a.Cwd = ""
+	if e, _, ok := d.answers.Answer(a, d.env); ok && answerable[a.Kind] {
+		return compiler.Outcome{Effect: e, Reason: "Cursor asks, and the callback answers as the policy says of the request that it sees"}
 	}
-	d.shell(a)
-}
-
-func (d *declarer) mcp(a evaluator.Action) {
-	if d.asks && !d.review {
-		d.unknown(a)
-		return
+	if d.callback == AllowPermission {
+		return compiler.Outcome{Effect: evaluator.Allow, Reason: "Cursor asks, and the callback allows what its rules don't speak of"}
 	}
-	d.shell(a)
-}
-
-func (d *declarer) unknown(a evaluator.Action) {
-	if w := d.in.Want(a, d.env); w.Rule != nil {
-		d.add(w, evaluator.NotCompared, evaluator.Unknown, fmt.Sprintf("what Cursor does with a %s in its mode %q isn't documented", a.Kind, d.session))
-	}
-}
-
-func (d *declarer) narrow(r compiler.Rule) {
-	inside := strings.NewReplacer("**", "x", "*", "x", "?", "x").Replace(r.Match)
-	switch r.Kind {
-	case evaluator.Command:
-		bare := strings.TrimSuffix(r.Match, " *")
-		for _, c := range []string{bare, bare + " x", bare + "x"} {
-			d.shell(evaluator.Action{Kind: evaluator.Command, Command: c})
-		}
-	case evaluator.FileRead, evaluator.FileChange, evaluator.OutsideWorkspace:
-		if r.Match != compiler.PlanFiles {
-			inside = paths.Home(d.env.Home, inside)
-			d.path(inside)
-			d.path(inside + "x")
-		}
-	case evaluator.WebFetch:
-		d.shell(evaluator.Action{Kind: r.Kind, URL: inside})
-	case evaluator.WebSearch:
-		d.other(evaluator.Action{Kind: r.Kind, Query: inside})
-	case evaluator.Subagent:
-		d.other(evaluator.Action{Kind: r.Kind, Agent: inside})
-	case evaluator.MCPTool:
-		server, tool, _ := strings.Cut(inside, "/")
-		if tool == "" {
-			tool = "x"
-		}
-		d.mcp(evaluator.Action{Kind: r.Kind, Server: server, Tool: tool})
-	}
-}
-
-// compare adds the gap, if there is one, that a policy's rule for the Action has.
-func (d *declarer) compare(a evaluator.Action, got evaluator.Effect, reason string) {
-	w := d.in.Want(a, d.env)
-	switch {
-	case w.Rule == nil || w.Effect == got:
-	case compiler.Looser(got, w.Effect):
-		d.add(w, evaluator.Wider, got, reason)
-	default:
-		d.add(w, evaluator.Narrower, got, reason)
-	}
-}
-
-func (d *declarer) add(w compiler.Want, direction evaluator.Direction, got evaluator.Effect, reason string) {
-	g := compiler.NewGap(evaluator.Cursor, w.Kind, *w.Rule, direction)
-	g.Got, g.Reason = got, reason
-	for _, old := range d.gaps {
-		if old.ID == g.ID && old.Direction == g.Direction {
-			return
-		}
-	}
-	d.gaps = append(d.gaps, g)
+	return compiler.Outcome{Effect: evaluator.Ask, Reason: "Cursor asks with approvalMode allowlist, and takes no rules from an adapter"}
 }

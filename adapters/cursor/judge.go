@@ -2,8 +2,10 @@ package cursor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/paths"
 )
@@ -11,6 +13,7 @@ import (
 // meaning is Cursor's settings, read.
 type meaning struct {
 	native      Native
+	answers     callback.Answerer
 	launch      launch
 	facts       facts
 	allow, deny []token
@@ -30,6 +33,8 @@ type answer struct {
 	byMode   bool // the session mode decided
 	form     bool // Cursor's question, not a permission request
 	assume   string
+	end      evaluator.Effect // after our callback
+	ruled    *int             // the callback's rule that decided
 }
 
 // engine answers one request: the deny tokens, the session mode, --force, the
@@ -116,7 +121,7 @@ func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 		return evaluator.Verdict{}, err
 	}
 	var answers []answer
-	var effects []evaluator.Effect
+	var effects, ends []evaluator.Effect
 	for i, r := range reqs {
 		if r.Tool != shellTool && r.Input.Path != "" {
 			r.Input.Path = paths.Resolve(m.workspace(), paths.Home(m.env.Home, r.Input.Path), m.env.Resolved)
@@ -125,25 +130,40 @@ func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 		if m.launch.unknown == "" {
 			one = m.engine(r)
 		}
-		answers, effects = append(answers, one), append(effects, one.effect)
+		one.end, one.ruled = m.answered(r, one)
+		answers, effects, ends = append(answers, one), append(effects, one.effect), append(ends, one.end)
 		v.Parts = append(v.Parts, evaluator.Part{Request: encoded(reqs[i]), Effect: one.effect, Rule: m.ref(one)})
 		if explain {
 			v.Trace = append(v.Trace, m.trace(i, r, one)...)
 		}
 	}
-	v.Native.Effect = evaluator.Strictest(effects...) // all of it must pass
-	for i, e := range effects {
-		if e == v.Native.Effect {
-			m.conclude(&v, answers[i])
-			break
-		}
+	v.Native.Effect, v.Effect = evaluator.Strictest(effects...), evaluator.Strictest(ends...) // all of it must pass
+	if i := slices.Index(ends, v.Effect); i >= 0 {
+		m.conclude(&v, answers[i])
 	}
 	return v, nil
 }
 
+// answered is the end of a request that Cursor asks about, after our callback,
+// and the callback's rule that decided.
+func (m *meaning) answered(r request, a answer) (end evaluator.Effect, ruled *int) {
+	if a.effect != evaluator.Ask || a.form {
+		return a.effect, nil
+	}
+	for _, action := range (Dialect{}).Asked(evaluator.Action{}, encoded(r)) { // one, or none
+		if e, i, ok := m.answers.Answer(action, m.env); ok {
+			return e, &i
+		}
+	}
+	if m.native.Callback.Permission == AllowPermission {
+		return evaluator.Allow, nil
+	}
+	return evaluator.Ask, nil
+}
+
 // conclude says who decides and who holds Cursor to it.
 func (m *meaning) conclude(v *evaluator.Verdict, a answer) {
-	v.Effect, v.Reason, v.Rule = a.effect, a.reason, m.ref(a)
+	v.Effect, v.Reason, v.Rule = a.end, a.reason, m.ref(a)
 	if a.assume != "" {
 		v.Assumed = append(v.Assumed, a.assume)
 	}
@@ -154,10 +174,17 @@ func (m *meaning) conclude(v *evaluator.Verdict, a answer) {
 	case a.effect == evaluator.Ask:
 		v.Decider, v.Enforcer = evaluator.ByPerson, evaluator.EnforcedByAdapter
 		v.Rule = &evaluator.RuleRef{Layer: callbackLayer, Native: encoded(m.native.Callback), Pointer: callbackPointer}
-		if m.native.Callback.Permission == AllowPermission {
-			v.Effect, v.Decider = evaluator.Allow, evaluator.ByAdapter
+		if a.ruled != nil {
+			v.Rule = &evaluator.RuleRef{Index: *a.ruled, Layer: callbackLayer, Native: m.answers.Native(*a.ruled), Pointer: callback.Pointer(*a.ruled)}
+		}
+		switch a.end {
+		case evaluator.Allow:
+			v.Decider = evaluator.ByAdapter
 			v.Reason += "; the callback allows it"
-		} else {
+		case evaluator.Deny:
+			v.Decider = evaluator.ByAdapter
+			v.Reason += "; the callback declines it"
+		default:
 			v.Reason += "; the callback leaves it to a person"
 		}
 	case a.token != nil:
@@ -214,7 +241,7 @@ func (m *meaning) trace(part int, r request, a answer) []evaluator.Step {
 	if a.effect == evaluator.Ask && !a.form {
 		out = append(out, evaluator.Step{
 			Part: part, Resource: resource, Layer: callbackLayer, Native: encoded(m.native.Callback), Matched: true,
-			Decided: m.native.Callback.Permission == AllowPermission, Reason: "our adapter answers what Cursor asks", Pointer: callbackPointer,
+			Decided: a.end != evaluator.Ask, Reason: "our adapter answers what Cursor asks", Pointer: callbackPointer,
 		})
 	}
 	return out

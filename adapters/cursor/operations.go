@@ -6,6 +6,8 @@ import (
 
 	"github.com/modegate/modegate/adapters/broker"
 	"github.com/modegate/modegate/adapters/broker/acp"
+	"github.com/modegate/modegate/adapters/internal/callback"
+	"github.com/modegate/modegate/evaluator"
 )
 
 // Boundary is the pure half of Cursor's live boundary: session/request_permission
@@ -28,9 +30,20 @@ func Boundary() broker.Translator {
 			Decisions:    []broker.Decision{broker.Accept, broker.AcceptForSession, broker.Decline, broker.Cancel},
 			SessionGrant: broker.ServiceGrants, Questions: true, MultiSelect: true,
 		},
-		Allows: func(native []byte) (bool, error) {
+		Callback: func(native []byte, env evaluator.Env) (acp.Callback, error) {
 			n, err := decode(native)
-			return n.Callback.Permission == AllowPermission, err
+			c := acp.Callback{Allows: n.Callback.Permission == AllowPermission}
+			if len(n.Callback.Rules) > 0 {
+				rules := callback.New(n.Callback.Rules, Dialect{}.PlanFiles(env))
+				c.Answer = func(a evaluator.Action) (evaluator.Effect, bool) {
+					if !answerable[a.Kind] {
+						return evaluator.Unknown, false
+					}
+					e, _, ok := rules.Answer(a, env)
+					return e, ok
+				}
+			}
+			return c, err
 		},
 	})
 }

@@ -57,7 +57,7 @@ func TestCallback(t *testing.T) {
 				`{"argv":["acp"],"modeAliases":[],"callback":{"permission":"ask"}}`:   false,
 				`{"argv":["acp"],"modeAliases":[],"callback":{"permission":"allow"}}`: true,
 			} {
-				tr, err := Boundary().(broker.Follower).Follow([]byte(native))
+				tr, err := Boundary().(broker.Follower).Follow([]byte(native), evaluator.Env{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -67,7 +67,7 @@ func TestCallback(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Boundary().(broker.Follower).Follow([]byte(`{}`)); err == nil {
+	if _, err := Boundary().(broker.Follower).Follow([]byte(`{}`), evaluator.Env{}); err == nil {
 		t.Error("settings without a callback were followed")
 	}
 }

@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 )
@@ -21,7 +22,7 @@ func (d Dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, err
 		return nil, err
 	}
 	m := &meaning{
-		native: n, launch: readArgv(n.Argv), facts: f, env: s.Env, assumed: assumed,
+		native: n, answers: callback.New(n.Callback.Rules, d.PlanFiles(s.Env)), launch: readArgv(n.Argv), facts: f, env: s.Env, assumed: assumed,
 		allow: readTokens(f.Allow, allowLayer), deny: readTokens(f.Deny, denyLayer),
 		version: evaluator.ProviderVersion{Name: evaluator.Cursor, Version: version},
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
@@ -54,6 +55,8 @@ func (Dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 		answer = list{[]string{string(mode.permission)}, mode.answer}
 	}
 	n.Callback.Permission = Permission(part(callbackPointer, "permission", answer, []string{string(AskPermission)}, "ask is taken")[0])
+	rules, refs := callback.Of(in)
+	n.Callback.Rules, w.Sources = rules, append(w.Sources, refs...)
 	native, err := n.encode()
 	if err != nil {
 		return compiler.Written{}, fmt.Errorf("%s: %w", in.Cell, err)
@@ -66,7 +69,7 @@ func (Dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 	if err := offered(in.Cell, n.ModeAliases, f.Modes); err != nil {
 		return compiler.Written{}, err
 	}
-	w.Gaps = declare(in, env, n, f)
+	w.Gaps = func() []evaluator.Gap { return declare(in, env, n, f) }
 	return w, nil
 }
 

@@ -24,5 +24,9 @@ func (Dialect) Asked(_ evaluator.Action, part jsontext.Value) []evaluator.Action
 	return nil
 }
 
+// answerable are the kinds of Action about which our callback answers by rules:
+// those that a recorded request shows.
+var answerable = map[evaluator.Kind]bool{evaluator.Command: true, evaluator.FileChange: true}
+
 // AnyPart is true: the parts are tools that do the same.
 func (Dialect) AnyPart() bool { return true }

@@ -61,7 +61,7 @@ func (d Dialect) Conform(raw jsontext.Value, f compiler.CaseFile) (compiler.Judg
 // judge says what Grok does by itself, in the words of a case file: allow, ask,
 // deny, review, question, plan-exit or unknown.
 func (c caseRow) judge(version string) (string, error) {
-	m, err := read(Native{c.Argv, c.SessionMeta, Callback{AskPermission}}, version, evaluator.Env{Workspace: caseProject, Home: caseHome, Facts: c.Facts})
+	m, err := read(Native{c.Argv, c.SessionMeta, Callback{Permission: AskPermission}}, version, evaluator.Env{Workspace: caseProject, Home: caseHome, Facts: c.Facts})
 	if err != nil {
 		return "", err
 	}

@@ -144,11 +144,13 @@ func (m *meaning) target(r request, in input) (target, bool) {
 	return t, true
 }
 
-func (m *meaning) workspace() string {
-	if m.env.Workspace == "" {
+func (m *meaning) workspace() string { return workspaceOf(m.env) }
+
+func workspaceOf(env evaluator.Env) string {
+	if env.Workspace == "" {
 		return paths.UnknownWorkspace
 	}
-	return paths.Abs("/", m.env.Workspace)
+	return paths.Abs("/", env.Workspace)
 }
 
 // first returns the first rule of an effect that speaks of the target: which of

@@ -1,35 +1,18 @@
 package grok
 
 import (
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/paths"
 )
 
 // A writer can't say a rule to Grok, so what becomes of one depends on the
 // session's mode and our callback alone. declare says so before anything is read
 // back: from this table of what Grok does with each sort of request, and from
-// the policy.
-func declare(in compiler.Intent, env evaluator.Env, s settings) []evaluator.Gap {
-	d := declarer{in: in, env: env, mode: modeOf(s), callback: s.permission}
-	d.action(evaluator.Action{Kind: evaluator.Command, Command: "ls"}, readOnly)
-	d.action(evaluator.Action{Kind: evaluator.Command, Command: "rm -rf build"}, guarded)
-	d.action(evaluator.Action{Kind: evaluator.Command, Command: "ls", Cwd: "/outside-of-everything"}, readOnly)
-	for _, p := range []string{"src/a.go", ".env", "/outside-of-everything/a.txt"} {
-		d.path(p)
-	}
-	d.action(evaluator.Action{Kind: evaluator.FileChange, Path: "src/a.go", To: "src/b.go"}, guarded)
-	d.action(evaluator.Action{Kind: evaluator.WebFetch, URL: "https://example.test/"}, plain)
-	d.action(evaluator.Action{Kind: evaluator.WebSearch, Query: "example"}, readOnly)
-	d.action(evaluator.Action{Kind: evaluator.MCPTool, Server: "example", Tool: "write"}, plain)
-	d.action(evaluator.Action{Kind: evaluator.Subagent, Agent: "general"}, plain)
-	question := evaluator.Action{Kind: evaluator.Question}
-	if want := in.Want(question, env); want.Effect == evaluator.Deny {
-		d.compare(question, evaluator.Ask, "Grok asks its questions in every mode")
-	}
-	for _, r := range in.Narrow() {
-		d.narrow(r)
-	}
-	return d.gaps
+// the policy, by whose own rules the callback answers.
+func declare(in compiler.Intent, env evaluator.Env, s settings, rules []callback.Rule) []evaluator.Gap {
+	return compiler.Declare(in, env, declarer{env, modeOf(s), s.permission, callback.New(rules, in.PlanFiles)}.outcome)
 }
 
 // unasked says what Grok does in every mode without asking.
@@ -40,11 +23,10 @@ var unasked = map[evaluator.Kind]string{
 }
 
 type declarer struct {
-	in       compiler.Intent
 	env      evaluator.Env
 	mode     string
 	callback Permission
-	gaps     []evaluator.Gap
+	answers  callback.Answerer
 }
 
 // modeOf is the mode that the settings ask for, as far as they do.
@@ -67,50 +49,73 @@ func modeOf(s settings) string {
 	return "default"
 }
 
-// path declares reading and writing one file.
-func (d *declarer) path(p string) {
-	d.action(evaluator.Action{Kind: evaluator.FileRead, Path: p}, readOnly)
-	change := plain
-	if d.mode == "auto" {
-		change = project
-	}
-	d.action(evaluator.Action{Kind: evaluator.FileChange, Path: p}, change)
-}
-
-// action declares what Grok and our callback do with a sort of request.
-func (d *declarer) action(a evaluator.Action, r rating) {
-	switch {
-	case d.mode == "always-approve":
-		d.compare(a, evaluator.Allow, "Grok runs everything unasked in always-approve")
-	case r == readOnly:
-		d.compare(a, evaluator.Allow, unasked[a.Kind])
-	case d.mode == "auto" && r == project:
-		d.compare(a, evaluator.Allow, "Grok runs it unasked in auto")
-	case d.mode == "auto" && r == plain:
-		d.compare(a, evaluator.Review, "Grok's classifier decides in auto")
-	case d.callback == AllowPermission:
-		d.compare(a, evaluator.Allow, "Grok asks, and the callback allows everything")
-	default:
-		d.compare(a, evaluator.Ask, "Grok asks in this mode; it takes no rules from an adapter, and has no reviewer outside auto")
-	}
-}
-
-// compare adds the gap, if there is one, that a policy's rule for the Action has.
-func (d *declarer) compare(a evaluator.Action, got evaluator.Effect, reason string) {
-	want := d.in.Want(a, d.env)
-	if want.Rule == nil || want.Effect == got {
-		return
-	}
-	direction := evaluator.Narrower
-	if compiler.Looser(got, want.Effect) {
-		direction = evaluator.Wider
-	}
-	g := compiler.NewGap(evaluator.Grok, want.Kind, *want.Rule, direction)
-	g.Got, g.Reason = got, reason
-	for _, old := range d.gaps {
-		if old.ID == g.ID && old.Direction == g.Direction {
-			return
+// sort is how far Grok goes with a sort of request by itself.
+func (d declarer) sort(p compiler.Probe) rating {
+	switch p.Kind {
+	case evaluator.Command:
+		return d.line(p.Command)
+	case evaluator.FileRead, evaluator.WebSearch:
+		return readOnly
+	case evaluator.FileChange:
+		switch at := paths.Abs(workspaceOf(d.env), p.Path); {
+		case p.To != "": // by mv: no tool moves a file
+			return d.line("mv " + quote(p.Path) + " " + quote(p.To))
+		case protected(at):
+			return guarded
+		case d.mode == "auto":
+			return project
 		}
 	}
-	d.gaps = append(d.gaps, g)
+	return plain
+}
+
+// line rates a command by Grok's list of commands, and by the files that it
+// guards.
+func (d declarer) line(text string) rating {
+	out := readLine(text).rating
+	for _, f := range readOperands(text).written {
+		if protected(paths.Abs(workspaceOf(d.env), paths.Home(d.env.Home, f))) {
+			out = max(out, guarded)
+		}
+	}
+	return out
+}
+
+// outcome is what Grok and our callback do with a sort of request.
+func (d declarer) outcome(p compiler.Probe) compiler.Outcome {
+	r := d.sort(p)
+	switch {
+	case p.Kind == evaluator.Question:
+		return compiler.Outcome{Effect: evaluator.Ask, Reason: "Grok asks its questions in every mode"}
+	case d.mode == "always-approve":
+		return compiler.Outcome{Effect: evaluator.Allow, Reason: "Grok runs everything unasked in always-approve"}
+	case r == readOnly:
+		return compiler.Outcome{Effect: evaluator.Allow, Reason: unasked[p.Kind]}
+	case d.mode == "auto" && r == project:
+		return compiler.Outcome{Effect: evaluator.Allow, Reason: "Grok runs it unasked in auto"}
+	case d.mode == "auto" && r == plain:
+		return compiler.Outcome{Effect: evaluator.Review, Reason: "Grok's classifier decides in auto"}
+	}
+	if e, ok := d.answered(p); ok {
+		return compiler.Outcome{Effect: e, Reason: "Grok asks, and the callback answers as the policy says of the request that it sees"}
+	}
+	if d.callback == AllowPermission {
+		return compiler.Outcome{Effect: evaluator.Allow, Reason: "Grok asks, and the callback allows what its rules don't speak of"}
+	}
+	return compiler.Outcome{Effect: evaluator.Ask, Reason: "Grok asks in this mode; it takes no rules from an adapter, and has no reviewer outside auto"}
+}
+
+// answered is what the callback's rules say of a probe. They see the request: a
+// command's text without its folder, a move as a command.
+func (d declarer) answered(p compiler.Probe) (evaluator.Effect, bool) {
+	a := p.Action
+	switch {
+	case !answerable[a.Kind]:
+		return evaluator.Unknown, false
+	case a.To != "":
+		a = evaluator.Action{Kind: evaluator.Command, Command: "mv " + quote(a.Path) + " " + quote(a.To)}
+	}
+	a.Cwd = ""
+	e, _, ok := d.answers.Answer(a, d.env)
+	return e, ok
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/strictjson"
 )
@@ -13,6 +14,7 @@ import (
 // meaning is Grok's settings, read.
 type meaning struct {
 	native  Native
+	answers callback.Answerer
 	launch  launch
 	state   state
 	rules   []rule
@@ -89,7 +91,8 @@ func (m *meaning) conclude(v *evaluator.Verdict, r request, a answer) {
 	m.unenforced(v, r)
 }
 
-// callback adds what our adapter answers where Grok asks.
+// callback adds what our adapter answers where Grok asks: what its rules say of a
+// request that they can read, a grant before all but a deny, else one answer.
 func (m *meaning) callback(v *evaluator.Verdict, r request, a answer) {
 	v.Decider, v.Enforcer = evaluator.ByPerson, evaluator.EnforcedByAdapter
 	if a.shape != permission {
@@ -99,17 +102,27 @@ func (m *meaning) callback(v *evaluator.Verdict, r request, a answer) {
 	if a.rule != nil {
 		v.Rule = m.ref(a)
 	}
-	if g, ok := m.granted(r); ok {
-		v.Effect, v.Decider = evaluator.Allow, evaluator.ByAdapter
+	effect, i, ruled := evaluator.Unknown, 0, false
+	for _, action := range (Dialect{}).Asked(evaluator.Action{}, encoded(r)) { // one, or none
+		effect, i, ruled = m.answers.Answer(action, m.env)
+	}
+	g, granted := m.granted(r)
+	switch {
+	case granted && effect != evaluator.Deny:
+		effect = evaluator.Allow
 		v.Reason += fmt.Sprintf("; the callback allows it, because the session was granted %s(%s)", g.Action, g.Resource)
-		return
-	}
-	if m.native.Callback.Permission == AllowPermission {
-		v.Effect, v.Decider = evaluator.Allow, evaluator.ByAdapter
+	case ruled:
+		v.Rule = &evaluator.RuleRef{Index: i, Layer: callbackLayer, Native: m.answers.Native(i), Pointer: callback.Pointer(i)}
+		v.Reason += fmt.Sprintf("; rule %d of the callback says %s", i, effect)
+	case m.native.Callback.Permission == AllowPermission:
+		effect = evaluator.Allow
 		v.Reason += "; the callback allows it"
-		return
+	default:
+		v.Reason += "; the callback leaves it to a person"
 	}
-	v.Reason += "; the callback leaves it to a person"
+	if effect == evaluator.Allow || effect == evaluator.Deny {
+		v.Effect, v.Decider = effect, evaluator.ByAdapter
+	}
 }
 
 // granted looks at the session's own grants, in the words of Grok's rules.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/internal/strictjson"
 )
 
@@ -24,9 +25,11 @@ type SessionMeta struct {
 	AutoMode *bool `json:"autoMode,omitempty"` // true: auto
 }
 
-// Callback is what the adapter answers to session/request_permission.
+// Callback is what the adapter answers to session/request_permission: what the
+// rules say of a request that it can read, else the permission.
 type Callback struct {
-	Permission Permission `json:"permission"`
+	Permission Permission      `json:"permission"`
+	Rules      []callback.Rule `json:"rules,omitempty"`
 }
 
 // Permission is one answer of the callback.
@@ -63,7 +66,8 @@ func decode(b []byte) (Native, error) {
 		Argv        *[]string    `json:"argv"`
 		SessionMeta *SessionMeta `json:"sessionMeta"`
 		Callback    *struct {
-			Permission *Permission `json:"permission"`
+			Permission *Permission     `json:"permission"`
+			Rules      []callback.Rule `json:"rules"`
 		} `json:"callback"`
 	}
 	if err := strictjson.Decode(b, &in); err != nil {
@@ -77,5 +81,8 @@ func decode(b []byte) (Native, error) {
 	case in.Callback == nil || in.Callback.Permission == nil:
 		return Native{}, errors.New(`"callback" has no "permission": add ask or allow`)
 	}
-	return Native{*in.Argv, *in.SessionMeta, Callback{*in.Callback.Permission}}, nil
+	if err := callback.Check(in.Callback.Rules); err != nil {
+		return Native{}, fmt.Errorf("/callback/rules%w", err)
+	}
+	return Native{*in.Argv, *in.SessionMeta, Callback{*in.Callback.Permission, in.Callback.Rules}}, nil
 }

@@ -62,7 +62,7 @@ func TestCallback(t *testing.T) {
 				`{"argv":["agent","stdio"],"sessionMeta":{},"callback":{"permission":"ask"}}`:   false,
 				`{"argv":["agent","stdio"],"sessionMeta":{},"callback":{"permission":"allow"}}`: true,
 			} {
-				tr, err := Boundary().(broker.Follower).Follow([]byte(native))
+				tr, err := Boundary().(broker.Follower).Follow([]byte(native), evaluator.Env{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -72,7 +72,7 @@ func TestCallback(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Boundary().(broker.Follower).Follow([]byte(`{}`)); err == nil {
+	if _, err := Boundary().(broker.Follower).Follow([]byte(`{}`), evaluator.Env{}); err == nil {
 		t.Error("settings without a callback were followed")
 	}
 }

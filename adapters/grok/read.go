@@ -1,6 +1,7 @@
 package grok
 
 import (
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 )
@@ -26,7 +27,7 @@ func read(n Native, version string, env evaluator.Env) (*meaning, error) {
 	}
 	l := readArgv(n.Argv)
 	m := &meaning{
-		native: n, launch: l, state: readState(l, n.SessionMeta, f), rules: readRules(f), env: env,
+		native: n, answers: callback.New(n.Callback.Rules, Dialect{}.PlanFiles(env)), launch: l, state: readState(l, n.SessionMeta, f), rules: readRules(f), env: env,
 		assumed: assumed(env.Facts, f),
 		version: evaluator.ProviderVersion{Name: evaluator.Grok, Version: version},
 	}

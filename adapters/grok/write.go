@@ -3,6 +3,7 @@ package grok
 import (
 	"fmt"
 
+	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
@@ -37,16 +38,18 @@ func (Dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 		s.permission = AskPermission
 		assume("permission", string(AskPermission))
 	}
-	native, err := Native{s.argv, s.meta, Callback{s.permission}}.encode()
+	rules, refs := callback.Of(in)
+	native, err := Native{s.argv, s.meta, Callback{s.permission, rules}}.encode()
 	if err != nil {
 		return compiler.Written{}, fmt.Errorf("%s: %w", in.Cell, err)
 	}
 	w.Native = native
-	w.Gaps = declare(in, env, s)
+	w.Gaps = func() []evaluator.Gap { return declare(in, env, s, rules) }
 	for _, pointer := range []string{argvPointer, metaPointer, callbackPointer} {
 		if source, ok := s.sources[pointer]; ok {
 			w.Sources = append(w.Sources, compiler.SourceRef{Pointer: pointer, Source: source})
 		}
 	}
+	w.Sources = append(w.Sources, refs...)
 	return w, nil
 }

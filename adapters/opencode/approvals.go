@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modegate/modegate/adapters/broker"
+	oc "github.com/modegate/modegate/adapters/internal/opencode"
 	"github.com/modegate/modegate/evaluator"
 )
 
@@ -16,7 +17,19 @@ import (
 // questions, and the steps that answers come to.
 func Boundary() broker.Translator { return boundary{} }
 
-type boundary struct{}
+type boundary struct {
+	adapter *oc.Decliner // what the rules in force have us decline; nil: nothing
+}
+
+// Follow reads out of a session's rules what we decline by ourselves.
+func (boundary) Follow(native jsontext.Value, env evaluator.Env) (broker.Translator, error) {
+	rules, err := decode(native)
+	if err != nil {
+		return nil, err
+	}
+	adapter, err := oc.NewDecliner(rules, declinable, env)
+	return boundary{adapter}, err
+}
 
 // Controls are those of permission.asked and question.asked.
 func (boundary) Controls() broker.Controls {

@@ -1,52 +1,33 @@
 package opencode
 
 import (
+	"github.com/modegate/modegate/adapters/internal/lastmatch"
 	oc "github.com/modegate/modegate/adapters/internal/opencode"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/paths"
 )
 
 // declare says which of the policy's rules the session's rules don't keep. It
-// looks at the policy and the profile's list, never at what the native rules
-// mean: that comparison comes later and must find the same.
-func (w *writer) declare(base []placed, listed bool) {
-	for _, kind := range compiler.ConditionKinds() {
-		r := w.In.Governs(kind)
-		if r == nil {
-			continue
-		}
-		got := w.sent(kind, *r, base, listed)
-		w.compare(kind, *r, got)
-		if kind == evaluator.Command && compiler.Looser(evaluator.Allow, r.Effect) {
-			w.Gap(kind, *r, evaluator.Wider, evaluator.Allow, "1.x asks about the commands that it finds in a text, and runs a text in which it finds none: assignments, export, redirects alone, cd")
+// knows the policy, the profile's list and how 1.x asks, never what the native
+// rules mean: that comparison comes later and must find the same.
+func (w *writer) declare(p place, agent []lastmatch.Rule, base []placed, listed bool) []evaluator.Gap {
+	m := w.Model(agent...)
+	for _, r := range base {
+		m.Native(r.Rule)
+	}
+	for _, r := range w.In.Rules {
+		if w.saysItself(r, listed) {
+			m.Said(r)
+		} else {
+			m.Unsent(r)
 		}
 	}
-	for _, r := range w.In.Narrow() {
-		w.declareNarrow(r, base, listed)
-	}
+	d := declarer{m, p}
+	return compiler.Declare(w.In, w.Env, d.outcome)
 }
 
-// sent is the effect that the list has for everything of a kind.
-func (w *writer) sent(kind evaluator.Kind, r compiler.Rule, base []placed, listed bool) evaluator.Effect {
-	if w.saysItself(r, listed) {
-		return said(r.Effect)
-	}
-	effect := evaluator.Ask // OpenCode's default
-	for _, p := range base {
-		if p.Resource == "*" && (p.Action == "*" || p.Action == names[kind]) {
-			effect = p.Effect
-		}
-	}
-	for _, other := range w.In.Rules { // a rule of ours that was sent after the list
-		covers := other.Kind == kind || other.Kind == evaluator.AnyKind
-		if covers && other.Match == compiler.Everything && w.saysItself(other, listed) {
-			effect = said(other.Effect)
-		}
-	}
-	return effect
-}
-
-// saysItself reports whether a rule was sent as a rule of its own.
+// saysItself reports whether a rule is sent as a rule of its own.
 func (w *writer) saysItself(r compiler.Rule, listed bool) bool {
 	switch r.Section {
 	case compiler.ModeRules:
@@ -57,44 +38,54 @@ func (w *writer) saysItself(r compiler.Rule, listed bool) bool {
 	return true
 }
 
-// said is the effect as 1.x has it.
-func said(e evaluator.Effect) evaluator.Effect {
-	if e == evaluator.Review {
-		return evaluator.Ask
-	}
-	return e
+type declarer struct {
+	*oc.Model
+	place place
 }
 
-func (w *writer) compare(kind evaluator.Kind, r compiler.Rule, got evaluator.Effect) {
-	switch {
-	case compiler.Looser(got, r.Effect):
-		w.Gap(kind, r, evaluator.Wider, got, w.why(r, got))
-	case compiler.Looser(r.Effect, got):
-		w.Gap(kind, r, evaluator.Narrower, got, w.why(r, got))
+func (d declarer) outcome(p compiler.Probe) compiler.Outcome {
+	switch p.Kind {
+	case evaluator.Command:
+		return d.command(p)
+	case evaluator.FileRead:
+		return d.file("read", p.Path, "")
+	case evaluator.FileChange:
+		return d.file("edit", p.Path, p.To)
+	case evaluator.MCPTool:
+		return d.Decide(oc.ToolName(p.Server, p.Tool), "*")
+	case evaluator.Question:
+		if effect, all := d.Last("question"); all && effect == evaluator.Deny {
+			return compiler.Outcome{Effect: effect, Reason: "the question tool isn't offered"}
+		}
+		return compiler.Outcome{Effect: evaluator.Allow, Reason: "1.x hides the question tool or shows it, and never asks for it"}
 	}
+	return d.Decide(names[p.Kind], p.URL+p.Query+p.Agent)
 }
 
-func (w *writer) why(r compiler.Rule, got evaluator.Effect) string {
-	switch {
-	case r.Section == compiler.InteractionRules && w.profile.agent:
-		return "plan is left to the plan agent, and a session's rules come after the agent's own"
-	case r.Effect == evaluator.Review:
-		return "OpenCode has no reviewer, so a person is asked"
+func (d declarer) command(p compiler.Probe) compiler.Outcome {
+	if effect, all := d.Last("bash"); all && effect == evaluator.Deny {
+		return compiler.Outcome{Effect: effect, Reason: "the shell tool isn't offered"}
 	}
-	return "the profile's list for this mode says " + got.String()
+	out := compiler.Outcome{
+		Effect: evaluator.Allow,
+		Reason: "1.x asks about the commands that it finds in a text, and runs a text in which it finds none: assignments, export, redirects alone, cd",
+	}
+	return d.Strictest(out, oc.ProbeFolders(p, shellNames, d.place.Place), "bash", oc.ProbeTexts(p))
 }
 
-// declareNarrow declares what becomes of a rule for less than everything.
-func (w *writer) declareNarrow(r compiler.Rule, base []placed, listed bool) {
-	if !w.saysItself(r, listed) || r.Match == compiler.PlanFiles {
-		w.compare(r.Kind, r, w.sent(r.Kind, compiler.Rule{Section: compiler.InteractionRules}, base, listed))
-		return
+// file is one file's answer. Where a file is moved to is looked at only as a
+// folder outside.
+func (d declarer) file(action, path, to string) compiler.Outcome {
+	var folders [][2]string
+	for _, one := range []string{path, to} {
+		if at := paths.Abs(d.place.Directory, one); one != "" && !d.place.Inside(at) {
+			folder := d.place.FileText(at)
+			folders = append(folders, [2]string{folder, folder})
+		}
 	}
-	lowered := oc.Lower(r, names, w.Env)
-	switch {
-	case lowered.Loss != "":
-		w.Gap(r.Kind, r, evaluator.Narrower, evaluator.Ask, lowered.Loss)
-	case r.Effect == evaluator.Review:
-		w.Gap(r.Kind, r, evaluator.Narrower, evaluator.Ask, w.why(r, evaluator.Ask))
+	out := d.Strictest(compiler.Outcome{}, folders, action, []string{d.place.text(paths.Abs(d.place.Directory, path))})
+	if to != "" {
+		out.Reason += "; 1.x compares no rule with where a file is moved to"
 	}
+	return out
 }

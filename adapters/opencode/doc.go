@@ -32,9 +32,9 @@ func (dialect) Claims(string) []compiler.Claim {
 	}
 }
 
-// PlanFiles are the plan agent's folders.
+// PlanFiles are the plan agent's folders. Its rules' "*" crosses folders.
 func (dialect) PlanFiles(evaluator.Env) []string {
-	return []string{".opencode/plans/*.md", "~/.local/share/opencode/plans/*.md"}
+	return []string{".opencode/plans/**/*.md", "~/.local/share/opencode/plans/**/*.md"}
 }
 
 // Env has the plan agent run in plan, unless another agent was chosen: the list

@@ -124,13 +124,17 @@ func operations(call string, arguments any) ([]broker.Operation, error) {
 	return []broker.Operation{{Call: call, Arguments: data}}, nil
 }
 
-// Automatic answers the doom_loop asks of full access: 1.x asks about the third
-// equal call by the agent's rules alone, whatever the session's rules say
-// (measured on 1.18.33, 2026-11-30).
-func (boundary) Automatic(c evaluator.Cell, r broker.Request) (broker.Answer, string, bool) {
+// Automatic declines what the rules in force have us decline, and answers the
+// doom_loop asks of full access: 1.x asks about the third equal call by the
+// agent's rules alone, whatever the session's rules say (measured on 1.18.33,
+// 2026-11-30).
+func (b boundary) Automatic(c evaluator.Cell, r broker.Request) (broker.Answer, string, bool) {
 	var native asked
 	if json.Unmarshal(r.Native, &native) != nil {
 		return broker.Answer{}, "", false
+	}
+	if _, ok := b.adapter.Declines(native.Permission, native.Patterns); ok && r.Shape == broker.Approval {
+		return broker.Answer{Decision: broker.Decline}, "the policy denies it", true
 	}
 	if c.Mode == evaluator.FullAccess && r.Shape == broker.Approval && native.Permission == "doom_loop" {
 		return broker.Answer{Decision: broker.Accept}, "full access repeats calls unasked", true

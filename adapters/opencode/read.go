@@ -14,6 +14,7 @@ type meaning struct {
 	env     evaluator.Env
 	place   place
 	rules   *oc.Rules
+	adapter *oc.Decliner
 	agent   *oc.Rules // the agent's rules alone, which doom_loop is judged by
 	assumed []string
 }
@@ -36,12 +37,19 @@ func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error
 	if err != nil {
 		return nil, err
 	}
+	adapter, err := oc.NewDecliner(session, declinable, s.Env)
+	if err != nil {
+		return nil, err
+	}
 	return &meaning{
-		env: s.Env, place: p, assumed: append(assumed, p.assumed...),
+		env: s.Env, place: p, adapter: adapter, assumed: append(assumed, p.assumed...),
 		rules: oc.NewRules(agent, session, s.Env.Saved, false),
 		agent: oc.NewRules(agent, nil, nil, false),
 	}, nil
 }
+
+// declinable are the permissions of which the adapter may decline requests.
+var declinable = map[string]evaluator.Kind{"bash": evaluator.Command}
 
 // Judge answers one Action.
 func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, error) {
@@ -54,6 +62,7 @@ func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 		rules = m.agent // session rules are ignored there
 	}
 	v := rules.Verdict(words, list, explain)
+	rules.Decline(&v, words, m.adapter, list)
 	if tool != "" {
 		m.offered(&v, tool)
 	}

@@ -21,20 +21,28 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 	if err := r.Problems.Err(); err != nil {
 		return compiler.Written{}, err
 	}
-	w := &writer{Writer: oc.Writer{In: in, Env: env, Names: names}, profile: p}
+	at, err := placeOf(env)
+	if err != nil {
+		return compiler.Written{}, err
+	}
+	w := &writer{Writer: oc.Writer{In: in, Env: env, Names: names, Workspace: at.Directory, Root: at.Worktree, Lexical: true}, profile: p}
 	base, listed := p.lists[p.modes[in.Cell.Mode]]
 	for _, rule := range base {
 		w.Add(rule.Rule, rule.source)
 	}
-	w.Section(compiler.ModeRules, func(r compiler.Rule) bool { return !listed || r.Match != compiler.Everything })
-	w.Section(compiler.PolicyRules, nil)
+	keep := func(r compiler.Rule) bool { return w.saysItself(r, listed) }
+	w.Section(compiler.ModeRules, keep)
+	w.Section(compiler.PolicyRules, keep)
 	w.Grants()
-	if !p.agent {
-		w.Section(compiler.InteractionRules, nil)
+	w.Section(compiler.InteractionRules, keep)
+	w.Declines(func(r compiler.Rule) bool { return r.Match != compiler.Everything }, evaluator.Command)
+	out := compiler.Written{Sources: w.Sources}
+	agent, _, err := agentRules(env, at)
+	if err != nil {
+		return out, err
 	}
-	w.declare(base, listed)
-	native, err := strictjson.Encode(list(w.Rules))
-	out := compiler.Written{Native: native, Sources: w.Sources, Gaps: w.Gaps}
+	out.Gaps = func() []evaluator.Gap { return w.declare(at, agent, base, listed) }
+	out.Native, err = strictjson.Encode(list(w.Rules))
 	if in.Cell.Interaction == evaluator.Plan {
 		out.Agent = env.Agent
 	}

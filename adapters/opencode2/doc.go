@@ -37,8 +37,9 @@ func (dialect) Claims(string) []compiler.Claim {
 	}
 }
 
-// PlanFiles is the plan agent's folder (2.0, source read 2026-11-30).
-func (dialect) PlanFiles(evaluator.Env) []string { return []string{"~/.opencode/plan/*"} }
+// PlanFiles is the plan agent's folder (2.0, source read 2026-11-30). Its rule's
+// "*" crosses folders.
+func (dialect) PlanFiles(evaluator.Env) []string { return []string{"~/.opencode/plan/**"} }
 
 // Env leaves the session's agent alone: plan is a matter of rules here.
 func (dialect) Env(_ evaluator.Interaction, env evaluator.Env) evaluator.Env { return env }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/modegate/modegate/adapters/internal/lastmatch"
 	"github.com/modegate/modegate/adapters/internal/opencode"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
@@ -32,7 +33,7 @@ func newDrafter(c opencode.Config2, env evaluator.Env, own []opencode.PlacedRule
 		}
 	}
 	for _, r := range own {
-		if soften(r.Rule) != r.Rule {
+		if !slices.Equal(soften(r.Rule), []lastmatch.Rule{r.Rule}) {
 			lose(r.Source, fmt.Sprintf("%s %s is denied: OpenCode 2 refuses sessions with such a rule, so that it is asked about", r.Action, r.Text), asksFor(r.Action))
 		}
 	}
@@ -75,8 +76,10 @@ func (d *drafter) Draft(verbatim map[int]bool, modes []evaluator.Mode) (policies
 	for i, r := range d.rules {
 		comment := opencode.DraftComment(r)
 		if d.own[i] {
-			rule := soften(r.Rule)
-			lines = append(lines, "  # "+policies.Visible(comment), fmt.Sprintf("  - {action: %s, resource: %s, effect: %s}", policies.Quote(rule.Action), policies.Quote(rule.Resource), rule.Effect))
+			lines = append(lines, "  # "+policies.Visible(comment))
+			for _, rule := range soften(r.Rule) {
+				lines = append(lines, fmt.Sprintf("  - {action: %s, resource: %s, effect: %s}", policies.Quote(rule.Action), policies.Quote(rule.Resource), rule.Effect))
+			}
 			continue
 		}
 		rule, _ := d.words.Rule(r.Rule)
@@ -98,9 +101,13 @@ func (d *drafter) Lost(w compiler.Written) []int {
 	if err != nil {
 		return nil
 	}
-	wanted, from := opencode.Sorted(d.rules, d.own, false)
-	for i := range wanted {
-		wanted[i] = soften(wanted[i])
+	sorted, order := opencode.Sorted(d.rules, d.own, false)
+	var wanted []lastmatch.Rule
+	var from []int
+	for i, r := range sorted {
+		for _, soft := range soften(r) {
+			wanted, from = append(wanted, soft), append(from, order[i])
+		}
 	}
 	if first, ok := opencode.Follows(written, wanted); !ok && first >= 0 {
 		return []int{from[first]}

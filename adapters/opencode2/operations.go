@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modegate/modegate/adapters/broker"
+	"github.com/modegate/modegate/adapters/internal/opencode"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/loosejson"
 )
@@ -16,7 +17,19 @@ import (
 // requests and forms, and the operations that answers come to.
 func Boundary() broker.Translator { return boundary{} }
 
-type boundary struct{}
+type boundary struct {
+	adapter *opencode.Decliner // what the rules in force have us decline; nil: nothing
+}
+
+// Follow reads out of a session's rules what we decline by ourselves.
+func (boundary) Follow(native jsontext.Value, env evaluator.Env) (broker.Translator, error) {
+	rules, err := decode(native)
+	if err != nil {
+		return nil, err
+	}
+	adapter, err := opencode.NewDecliner(rules, declinable, env)
+	return boundary{adapter}, err
+}
 
 // Controls are those of permission.asked and of forms.
 func (boundary) Controls() broker.Controls {
@@ -231,12 +244,17 @@ func (boundary) WriteRules(session string, native jsontext.Value) ([]broker.Oper
 	return broker.Steps(broker.Step{Call: CallUpdate, Arguments: UpdateArguments{session, native}})
 }
 
-// Automatic cancels the forms that can't be shown; in every mode the rules
+// Automatic cancels the forms that can't be shown, and declines what the rules in
+// force have us decline, because a session can't deny it. In every mode the rules
 // themselves say what isn't asked.
-func (boundary) Automatic(_ evaluator.Cell, r broker.Request) (broker.Answer, string, bool) {
+func (b boundary) Automatic(_ evaluator.Cell, r broker.Request) (broker.Answer, string, bool) {
 	q, err := readAsked(r.Native)
-	if err != nil || !q.form {
+	if err != nil {
 		return broker.Answer{}, "", false
+	}
+	if !q.form {
+		_, ok := b.adapter.Declines(q.body.Get("action").Text(), r.Resources)
+		return broker.Answer{Decision: broker.Decline}, "the policy denies it", ok
 	}
 	why := unsupported(q.body)
 	return broker.Answer{Decision: broker.Cancel}, "the form can't be shown: " + why, why != ""

@@ -21,6 +21,7 @@ type meaning struct {
 	agent   []lastmatch.Rule
 	session []lastmatch.Rule
 	rules   *opencode.Rules
+	adapter *opencode.Decliner
 	other   *opencode.Rules // as the other version judges, nil when they can't part
 	final   *opencode.Rules // as newer versions judge, nil when no absolute rule makes them part
 	assumed []string
@@ -48,6 +49,9 @@ func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error
 	if m.agent, m.assumed, err = agentRules(s.Env); err != nil {
 		return nil, err
 	}
+	if m.adapter, err = opencode.NewDecliner(session, declinable, s.Env); err != nil {
+		return nil, err
+	}
 	m.rules = opencode.NewRules(m.agent, session, s.Env.Saved, version == Measured)
 	if len(s.Env.Saved) > 0 {
 		m.other = opencode.NewRules(m.agent, session, s.Env.Saved, version != Measured)
@@ -69,6 +73,10 @@ func (m *meaning) absolute(r lastmatch.Rule) string {
 	return wildcard.Normalise(opencode.ExpandHome(r.Action, r.Resource, m.env.Home))
 }
 
+// declinable are the actions of which the adapter may decline requests: a session
+// can't deny them.
+var declinable = map[string]evaluator.Kind{"shell": evaluator.Command, "read": evaluator.FileRead}
+
 // Judge answers one Action.
 func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, error) {
 	list, tool, err := requests(a, m.env)
@@ -76,6 +84,7 @@ func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 		return evaluator.Verdict{}, err
 	}
 	v := m.rules.Verdict(words, list, explain)
+	m.rules.Decline(&v, words, m.adapter, list)
 	if tool != "" && m.hidden(tool) {
 		v.Effect, v.Native.Effect, v.ToolAbsent = evaluator.Deny, evaluator.Deny, true
 		v.Decider, v.Enforcer = evaluator.ByRule, evaluator.EnforcedByRule
@@ -92,7 +101,7 @@ func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 	if m.env.Platform == "windows" {
 		v = unplaced(v, "what OpenCode does on Windows wasn't measured: there it ignores case")
 	}
-	v.Differs = m.differs(list, v.Effect)
+	v.Differs = m.differs(list, v.Native.Effect)
 	return v, nil
 }
 

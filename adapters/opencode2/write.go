@@ -13,13 +13,15 @@ import (
 
 // writer makes a session's rules, in blocks: the mode's rules; the policy's; the
 // session's grants; again what the policy denies, so that no grant undoes it;
-// the interaction mode's; the agent's path allows; and the profile's last.
+// the interaction mode's; what the adapter declines; the agent's path allows; and
+// the profile's last.
 type writer struct {
 	opencode.Writer
 }
 
 // Write makes the session's rules. It never denies shell or read: OpenCode 2
-// refuses such sessions on its free tier, so a deny is sent as an ask.
+// refuses such sessions on its free tier, so a deny is sent as an ask that the
+// adapter declines.
 func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, error) {
 	var r policies.Reader
 	var last []placed
@@ -29,30 +31,54 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 	if err := r.Problems.Err(); err != nil {
 		return compiler.Written{}, err
 	}
-	w := &writer{opencode.Writer{In: in, Env: env, Names: names, Soften: soften}}
+	at := placeOf(env)
+	w := &writer{opencode.Writer{In: in, Env: env, Names: names, Workspace: at.Directory, Root: at.Directory, Soften: soften}}
 	w.Section(compiler.ModeRules, nil)
 	w.Section(compiler.PolicyRules, nil)
 	w.Grants()
-	w.Section(compiler.InteractionRules, nil)
+	w.Section(compiler.InteractionRules, fromRule)
+	w.Declines(func(compiler.Rule) bool { return true }, evaluator.Command, evaluator.FileRead)
 	paths := w.agentPaths()
 	for _, p := range last {
 		w.Add(p.Rule, p.source)
 	}
-	w.declare(paths, last)
-	var assumed []string
+	out := compiler.Written{Sources: w.Sources}
 	if env.Agents == nil {
-		assumed = append(assumed, "no agent list: rules are compiled without the agent's own paths")
+		out.Assumed = append(out.Assumed, "no agent list: rules are compiled without the agent's own paths")
 	}
-	native, err := strictjson.Encode(list(w.Rules))
-	return compiler.Written{Native: native, Sources: w.Sources, Gaps: w.Gaps, Assumed: assumed}, err
+	agent, _, err := agentRules(env)
+	if err != nil {
+		return out, err
+	}
+	out.Gaps = func() []evaluator.Gap { return w.declare(at, agent, paths, last) }
+	out.Native, err = strictjson.Encode(list(w.Rules))
+	return out, err
 }
 
-// soften takes back what OpenCode 2 refuses.
-func soften(r lastmatch.Rule) lastmatch.Rule {
-	if r.Effect == evaluator.Deny && (r.Action == "shell" || r.Action == "read" || r.Action == "*") {
-		r.Effect = evaluator.Ask
+// fromRule reports whether a rule of the interaction mode is sent. The plan
+// folder is the plan agent's own: its rules open it.
+func fromRule(r compiler.Rule) bool {
+	return r.Match != compiler.PlanFiles || r.Effect != evaluator.Allow
+}
+
+// deniable are the actions that a session may deny.
+var deniable = []string{"edit", "webfetch", "websearch", "subagent", "question", names[evaluator.MCPTool]}
+
+// soften takes back what OpenCode 2 refuses: a deny of shell or read. A deny of
+// everything is said action by action.
+func soften(r lastmatch.Rule) []lastmatch.Rule {
+	if r.Effect != evaluator.Deny || r.Action != "shell" && r.Action != "read" && r.Action != "*" {
+		return []lastmatch.Rule{r}
 	}
-	return r
+	everything := r.Action == "*"
+	r.Effect = evaluator.Ask
+	out := []lastmatch.Rule{r}
+	if everything {
+		for _, action := range deniable {
+			out = append(out, lastmatch.Rule{Action: action, Resource: r.Resource, Effect: evaluator.Deny})
+		}
+	}
+	return out
 }
 
 // list is the rules as the wire has them.

@@ -234,7 +234,7 @@ func TestCellsOfOneSide(t *testing.T) {
 func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := options(evaluator.Codex)
-	a, b := parse(t, ""), parse(t, "rules:\n  - {id: r, kind: command, match: ls, effect: allow}\n")
+	a, b := parse(t, ""), parse(t, "rules:\n  - {id: r, kind: command, match: ls *, effect: allow}\n")
 	old, new := side(t, "a", a, o), side(t, "b", b, o)
 	cancel()
 	if _, err := diff.Compare(ctx, old, new); !errors.Is(err, context.Canceled) {

@@ -24,8 +24,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 const mixed = `rules:
   - {id: no-push, kind: command, match: git push --force *, effect: deny}
   - {id: status, kind: command, match: git status, effect: allow, providers: [opencode2]}
+  - {id: fetches-review, kind: web-fetch, match: "*", effect: review, providers: [opencode2]}
 acknowledge:
-  - {gap: opencode2.command.no-push, reason: OpenCode 2 refuses sessions that deny the shell}
   - {gap: codex.command.no-push, reason: rewordings aren't matched}
 `
 
@@ -34,6 +34,11 @@ const mixedTests = `  - name: a force push is denied
     modes: [auto]
     action: {kind: command, command: git push --force origin}
     expect: {effect: deny, rule: no-push}
+  - name: fetches are reviewed
+    providers: [opencode2]
+    modes: [auto]
+    action: {kind: web-fetch, url: "https://example.test/"}
+    expect: {effect: review, rule: fetches-review}
   - name: any push is denied
     providers: [codex]
     modes: [approval-required]

@@ -153,8 +153,8 @@ func TestUnknownMeetsNothing(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ policy, test, want string }{
 		{
-			"rules:\n  - {id: no-push, kind: command, match: git push *, effect: deny}\n", "action: {kind: command, command: ls}",
-			"acme.yaml:5:5: gap opencode2.command.no-push: the policy says deny, the provider does ask",
+			"rules:\n  - {id: no-writing, kind: file-change, match: src/**, effect: deny}\n  - {id: anything, kind: command, match: \"*\", effect: allow}\n", "action: {kind: command, command: ls}",
+			"acme.yaml:5:5: gap opencode2.file-change.no-writing: the policy says deny, the provider does allow",
 		},
 		{"", "action: {kind: native, request: {tool: Bash}}", "acme_test.yaml:3:5: opencode2/auto/default can't be asked this: "},
 		{"", "action: {kind: question}, env: {facts: {a: b}}", "acme_test.yaml:3:5: opencode2/auto/default can't be compiled for this test's session: "},

@@ -16,6 +16,15 @@ type Problem struct {
 	Column  int    `json:"column"` // 1-based, in characters (code points); 0 when the whole line is meant
 	Message string `json:"message"`
 	Text    string `json:"-"` // the line as it stands in the file, see [Files.Show]
+	In      string `json:"-"` // where else it is so, beside its place; "" when that says it all
+}
+
+// Full is the message with all that it is so in.
+func (p Problem) Full() string {
+	if p.In == "" {
+		return p.Message
+	}
+	return p.Message + " (" + p.In + ")"
 }
 
 // Place writes file:line:column, or as much of it as is known.
@@ -33,7 +42,7 @@ func (p Problem) Place() string {
 // they are known. What the file holds can't move the cursor or change the
 // colours of the terminal that shows it.
 func (p Problem) String() string {
-	s := p.Message
+	s := p.Full()
 	if place := p.Place(); place != "" {
 		s = place + ": " + s
 	}
@@ -57,7 +66,8 @@ func (l List) Error() string {
 }
 
 // Err returns the list as an error, in order of place and without repetitions,
-// or nil when it is empty.
+// or nil when it is empty. Problems that are the same but for what they are so in
+// become one.
 func (l List) Err() error {
 	if len(l) == 0 {
 		return nil
@@ -66,5 +76,18 @@ func (l List) Err() error {
 	slices.SortStableFunc(sorted, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return slices.Compact(sorted)
+	out := sorted[:1]
+	for _, p := range sorted[1:] {
+		i := slices.IndexFunc(out, func(old Problem) bool {
+			old.In = p.In
+			return old == p
+		})
+		switch {
+		case i < 0:
+			out = append(out, p)
+		case p.In != "" && !slices.Contains(strings.Split(out[i].In, ", "), p.In):
+			out[i].In += ", " + p.In
+		}
+	}
+	return out
 }

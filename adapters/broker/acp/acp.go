@@ -9,6 +9,7 @@ package acp
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,8 +27,16 @@ type Agent struct {
 	// some versions write before it.
 	Extensions map[string]Extension
 	Controls   broker.Controls
-	// Allows reads from native settings whether our callback allows by itself.
-	Allows func(native []byte) (bool, error)
+	// Callback reads from native settings what our callback answers by itself.
+	Callback func(native []byte, env evaluator.Env) (Callback, error)
+}
+
+// Callback is what our callback answers to session/request_permission.
+type Callback struct {
+	Allows bool // what nothing else speaks of
+	// Answer is what the settings' rules say of an Action; ok is false where they
+	// say nothing.
+	Answer func(evaluator.Action) (e evaluator.Effect, ok bool)
 }
 
 // Extension is how one request is read and answered.
@@ -69,20 +78,20 @@ const (
 func New(a Agent) broker.Translator { return translator{agent: a} }
 
 type translator struct {
-	agent  Agent
-	allows *bool // as native settings say; nil: by the mode
+	agent    Agent
+	callback *Callback // as native settings say; nil: by the mode
 }
 
 // Controls are the agent's.
 func (t translator) Controls() broker.Controls { return t.agent.Controls }
 
-// Follow reads the callback's answer from native settings.
-func (t translator) Follow(native jsontext.Value) (broker.Translator, error) {
-	allows, err := t.agent.Allows(native)
+// Follow reads the callback's answers from native settings.
+func (t translator) Follow(native jsontext.Value, env evaluator.Env) (broker.Translator, error) {
+	c, err := t.agent.Callback(native, env)
 	if err != nil {
 		return nil, err
 	}
-	t.allows = &allows
+	t.callback = &c
 	return t, nil
 }
 
@@ -183,15 +192,45 @@ func (t translator) Automatic(c evaluator.Cell, r broker.Request) (broker.Answer
 	if e.Automatic != nil {
 		return e.Automatic(m, r)
 	}
-	allows := c.Mode == evaluator.FullAccess
-	if t.allows != nil {
-		allows = *t.allows
+	if m.Method != "session/request_permission" {
+		return broker.Answer{}, "", false
+	}
+	allows, why := c.Mode == evaluator.FullAccess, "this mode allows what "+t.agent.Name+" asks, once each time"
+	if t.callback != nil {
+		allows = t.callback.Allows
+		switch t.ruled(r) {
+		case evaluator.Deny:
+			_, offered := r.Offers(broker.Decline)
+			return broker.Answer{Decision: broker.Decline}, "the policy denies it", offered
+		case evaluator.Ask:
+			return broker.Answer{}, "", false
+		case evaluator.Allow:
+			allows, why = true, "the policy allows it"
+		}
 	}
 	// Never an option of kind allow_always: agents keep it beyond the session.
-	if _, once := r.Offers(broker.Accept); allows && once && m.Method == "session/request_permission" {
-		return broker.Answer{Decision: broker.Accept}, "this mode allows what " + t.agent.Name + " asks, once each time", true
+	_, once := r.Offers(broker.Accept)
+	return broker.Answer{Decision: broker.Accept}, why, allows && once
+}
+
+// ruled is what the callback's rules say of a permission request: the strictest
+// for all that it asks for. Unknown is for what they say nothing of.
+func (t translator) ruled(r broker.Request) evaluator.Effect {
+	if t.callback.Answer == nil {
+		return evaluator.Unknown
 	}
-	return broker.Answer{}, "", false
+	var effects []evaluator.Effect
+	for _, a := range t.Actions(r) {
+		e := evaluator.Unknown
+		if a.Command+a.Path+a.URL != "" {
+			e, _ = t.callback.Answer(a)
+		}
+		effects = append(effects, e)
+	}
+	if e := evaluator.Strictest(effects...); e != evaluator.Unknown || !slices.Contains(effects, evaluator.Ask) {
+		return e
+	}
+	return evaluator.Ask
 }
 
 // elicitation is what no client is asked that doesn't advertise it.

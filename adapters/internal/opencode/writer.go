@@ -11,15 +11,24 @@ import (
 	"github.com/modegate/modegate/evaluator"
 )
 
-// Writer makes a session's rules, each with its place, and declares the gaps.
+// Writer makes a session's rules, each with its place.
 type Writer struct {
-	In      compiler.Intent
-	Env     evaluator.Env
-	Names   Names
-	Soften  func(lastmatch.Rule) lastmatch.Rule // what a generation can't take, taken back; nil: nothing
+	In    compiler.Intent
+	Env   evaluator.Env
+	Names Names
+
+	// How the generation names files: those in Root relative to it, others by
+	// their absolute path, or, where Lexical is set, relative to Root, too.
+	// Workspace is where the policy's own relative patterns start.
+	Workspace, Root string
+	Lexical         bool
+
+	Soften  func(lastmatch.Rule) []lastmatch.Rule // what a generation can't take, said otherwise; nil: nothing
 	Rules   []lastmatch.Rule
 	Sources []compiler.SourceRef
-	Gaps    []evaluator.Gap
+
+	declining []evaluator.Kind // of which the adapter declines what is asked
+	denied    compiler.Intent  // the policy's rules about them
 }
 
 // Add appends one rule.
@@ -29,25 +38,44 @@ func (w *Writer) Add(r lastmatch.Rule, at evaluator.Source) {
 }
 
 // Section says the policy rules of one section that keep accepts; a nil keep
-// accepts all. The plan folder isn't said here: its rules come from the agent.
+// accepts all.
 func (w *Writer) Section(s compiler.Section, keep func(compiler.Rule) bool) {
-	for _, r := range w.In.Rules {
-		if r.Section == s && r.Match != compiler.PlanFiles && (keep == nil || keep(r)) {
-			w.lower(r, false)
+	for i, r := range w.In.Rules {
+		if r.Section == s && (keep == nil || keep(r)) {
+			w.say(i, false)
 		}
 	}
 }
 
-// lower says one policy rule. again repeats a rule that was said before.
-func (w *Writer) lower(r compiler.Rule, again bool) {
-	for _, rule := range Lower(r, w.Names, w.Env).Rules {
-		if w.Soften != nil {
-			rule = w.Soften(rule)
-		}
-		if again || !Redundant(w.Rules, rule) {
-			w.Add(rule, r.Source)
+// say says one policy rule, by its place in the Intent. again repeats a rule that
+// was said before. A rule for any kind or for MCP tools may also match the action
+// for folders outside, of which it doesn't speak, so that the rules about those
+// are said again.
+func (w *Writer) say(i int, again bool) {
+	r := w.In.Rules[i]
+	from := len(w.Rules)
+	for _, rule := range w.lower(r).Rules {
+		for _, rule := range w.soft(rule) {
+			if again || !Redundant(w.Rules, rule) {
+				w.Add(rule, r.Source)
+			}
 		}
 	}
+	if r.Kind == evaluator.OutsideWorkspace || !slices.ContainsFunc(w.Rules[from:], func(r lastmatch.Rule) bool { return overlaps(r.Action, External) }) {
+		return
+	}
+	for j, earlier := range w.In.Rules[:i] {
+		if earlier.Kind == evaluator.OutsideWorkspace {
+			w.say(j, again)
+		}
+	}
+}
+
+func (w *Writer) soft(r lastmatch.Rule) []lastmatch.Rule {
+	if w.Soften == nil {
+		return []lastmatch.Rule{r}
+	}
+	return w.Soften(r)
 }
 
 // Grants says what the session was allowed, outside of full access, and then
@@ -61,7 +89,7 @@ func (w *Writer) Grants() {
 		w.Add(lastmatch.Rule{Action: g.Action, Resource: g.Resource, Effect: evaluator.Allow}, evaluator.Source{ID: "grant"})
 	}
 	denied := false
-	for _, r := range w.In.Rules {
+	for i, r := range w.In.Rules {
 		if r.Section == compiler.InteractionRules {
 			continue
 		}
@@ -70,7 +98,7 @@ func (w *Writer) Grants() {
 			continue
 		}
 		from := len(w.Rules)
-		w.lower(r, true)
+		w.say(i, true)
 		if r.Effect != evaluator.Deny {
 			w.grantsWithin(w.Rules[from:])
 		}
@@ -86,15 +114,5 @@ func (w *Writer) grantsWithin(rules []lastmatch.Rule) {
 				w.Add(lastmatch.Rule{Action: g.Action, Resource: g.Resource, Effect: evaluator.Allow}, evaluator.Source{ID: "grant"})
 			}
 		}
-	}
-}
-
-// Gap declares a gap, once for each rule and direction.
-func (w *Writer) Gap(kind evaluator.Kind, r compiler.Rule, d evaluator.Direction, got evaluator.Effect, reason string) {
-	g := compiler.NewGap(w.In.Cell.Provider, kind, r, d)
-	g.Got, g.Reason = got, reason
-	same := func(old evaluator.Gap) bool { return old.ID == g.ID && old.Direction == g.Direction }
-	if !slices.ContainsFunc(w.Gaps, same) {
-		w.Gaps = append(w.Gaps, g)
 	}
 }

@@ -25,7 +25,8 @@ type Driver struct {
 	agent  string // whom prompts name
 	rules  []Rule // that were applied
 	grants []evaluator.Grant
-	run    *run // the one that is under way
+	follow broker.Translator // as the rules in force say, nil before the first Apply
+	run    *run              // the one that is under way
 }
 
 // DriverOptions say what a Driver drives, and under which cell.
@@ -76,6 +77,23 @@ func (d *Driver) ID() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.id
+}
+
+// translator answers by itself what the rules in force say.
+func (d *Driver) translator() broker.Translator {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.follow == nil {
+		return d.o.Translator
+	}
+	return d.follow
+}
+
+// known is the session's Env as it was asked for last.
+func (d *Driver) known() evaluator.Env {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.env
 }
 
 // Directory is the session's folder.

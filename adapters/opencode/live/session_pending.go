@@ -90,7 +90,7 @@ func (r *run) opened(q broker.Request) {
 	e := &entry{req: q}
 	r.requests.open[q.ID] = e
 	r.requests.order = append(r.requests.order, q.ID)
-	if a, why, ok := r.d.o.Translator.Automatic(r.d.o.Cell, q); ok {
+	if a, why, ok := r.d.translator().Automatic(r.d.o.Cell, q); ok {
 		r.answer(e, a, broker.ByMode, why)
 		return
 	}

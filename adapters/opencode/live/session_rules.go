@@ -21,6 +21,10 @@ func (d *Driver) Apply(ctx context.Context, set compiler.RuleSet) error {
 	if err := json.Unmarshal(set.Native, &rules); err != nil {
 		return fmt.Errorf("opencode rules: %w", err)
 	}
+	follow, err := broker.Following(d.o.Translator, set.Native, d.known())
+	if err != nil {
+		return fmt.Errorf("opencode rules: %w", err)
+	}
 	d.mu.Lock()
 	id := d.id
 	if set.Agent != "" {
@@ -37,7 +41,7 @@ func (d *Driver) Apply(ctx context.Context, set compiler.RuleSet) error {
 		return err
 	}
 	d.mu.Lock()
-	d.id, d.rules = id, rules
+	d.id, d.rules, d.follow = id, rules, follow
 	d.mu.Unlock()
 	s, err := d.c.Session(ctx, id)
 	if err != nil {

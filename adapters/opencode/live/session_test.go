@@ -87,6 +87,8 @@ name: strictly
 extends: builtin/t3code
 rules:
   - {id: no-rm, kind: command, match: rm *, effect: deny}
+acknowledge:
+  - {gap: opencode.command.no-rm, reason: "in full access a quoted name runs, which the rule doesn't match"}
 `
 
 // drive opens a session of a cell on the fake and runs one prompt.
@@ -152,8 +154,8 @@ func TestDecisions(t *testing.T) {
 			[]string{"reject per_1", "abort ses_1"}, []string{"per_1 cancel person"}},
 		{"a grant answers what is like it", "", asks(shellAsk("per_1", "ls a"), shellAsk("per_2", "ls b"), shellAsk("per_3", "date")), map[string]broker.Answer{"per_1": session, "per_3": decide(broker.Accept)}, broker.Ended,
 			[]string{"once per_1", "once per_2", "once per_3"}, []string{"per_1 acceptForSession person", "per_2 accept grant", "per_3 accept person"}},
-		{"a grant doesn't beat the policy's deny", "", asks(shellAsk("per_1", "rm a"), shellAsk("per_2", "rm b")), map[string]broker.Answer{"per_1": session, "per_2": decide(broker.Decline)}, broker.Ended,
-			[]string{"once per_1", "reject per_2"}, []string{"per_1 acceptForSession person", "per_2 decline person"}},
+		{"what the policy denies is declined, however it is spelled", "", asks(shellAsk("per_1", "rm a"), shellAsk("per_2", "'rm' b")), nil, broker.Ended,
+			[]string{"reject per_1", "reject per_2"}, []string{"per_1 decline mode", "per_2 decline mode"}},
 		{"an unknown permission", "", asks(unknown), map[string]broker.Answer{"per_1": decide(broker.Accept)}, broker.Ended,
 			[]string{"once per_1"}, []string{"per_1 accept person"}},
 		{"a request that can't be read", "", asks(broken), map[string]broker.Answer{"per_1": decide(broker.Accept)}, broker.Ended,

@@ -43,6 +43,7 @@ type Driver struct {
 	grants  []evaluator.Grant // with repetitions, one for each answer that gave it
 	env     evaluator.Env     // the last
 	rules   []Rule            // that were applied last
+	answers broker.Translator // answers by itself as they say; nil before the first Apply
 
 	// Of the loop.
 	run    *run            // the one that is under way
@@ -227,4 +228,14 @@ func (d *Driver) note(text string) {
 		return
 	}
 	d.run.person.Saw(broker.Sight{Kind: broker.SawNote, Text: text})
+}
+
+// translator answers by itself what the rules in force say.
+func (d *Driver) translator() broker.Translator {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.answers == nil {
+		return d.o.Translator
+	}
+	return d.answers
 }

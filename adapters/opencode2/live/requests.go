@@ -158,7 +158,7 @@ func (r *run) opened(q broker.Request) {
 	r.d.mu.Lock()
 	cell := r.d.cell
 	r.d.mu.Unlock()
-	if a, why, ok := r.d.o.Translator.Automatic(cell, q); ok {
+	if a, why, ok := r.d.translator().Automatic(cell, q); ok {
 		r.answer(e, a, broker.ByMode, why)
 		return
 	}

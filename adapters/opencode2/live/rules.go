@@ -21,9 +21,15 @@ func (d *Driver) Apply(ctx context.Context, set compiler.RuleSet) error {
 		return fmt.Errorf("rules of OpenCode 2: %w", err)
 	}
 	d.mu.Lock()
-	d.rules = rules
+	follow, err := broker.Following(d.o.Translator, set.Native, d.env)
+	if err == nil {
+		d.rules, d.answers = rules, follow
+	}
 	id := d.id
 	d.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("rules of OpenCode 2: %w", err)
+	}
 	if id == "" {
 		s, err := d.c.Create(ctx, rules, d.o.Model)
 		if err != nil {

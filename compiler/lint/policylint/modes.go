@@ -81,7 +81,7 @@ func (v *view) labels() []lint.Finding {
 				continue
 			}
 			for _, kind := range p.kinds {
-				if r := in.Governs(kind); r != nil && r.Effect == evaluator.Allow {
+				if r := governs(in, kind); r != nil && r.Effect == evaluator.Allow {
 					out = append(out, lint.New("wide-grant", r.Source,
 						fmt.Sprintf("rule %s allows every %s in the mode %s, which by its name %s", r.ID, kind, p.mode, p.what),
 						fmt.Sprintf("allow single %ss, or allow everything in the mode full-access alone", kind)))
@@ -95,6 +95,17 @@ func (v *view) labels() []lint.Finding {
 		}
 	}
 	return out
+}
+
+// governs returns the rule that decides whatever no narrower rule of a kind of
+// Action speaks of, nil when there is none.
+func governs(in *compiler.Intent, kind evaluator.Kind) *compiler.Rule {
+	for i, r := range slices.Backward(in.Rules) {
+		if r.Match == compiler.Everything && (r.Kind == kind || r.Kind == evaluator.AnyKind) {
+			return &in.Rules[i]
+		}
+	}
+	return nil
 }
 
 // misnamed compares a rule with the id that its author gave it.
