@@ -26,6 +26,11 @@ const (
 	leavesPrefix   = "modegate-leaves:"
 )
 
+// ToAdapter reports whether a rule with this action is one that our adapter reads.
+func ToAdapter(action string) bool {
+	return strings.HasPrefix(action, declinesPrefix) || strings.HasPrefix(action, leavesPrefix)
+}
+
 // Declines writes the rules by which the adapter declines what is asked, from the
 // first rule on that denies, of these kinds, what OpenCode can't.
 func (w *Writer) Declines(needed func(compiler.Rule) bool, kinds ...evaluator.Kind) {

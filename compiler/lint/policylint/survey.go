@@ -110,9 +110,22 @@ func lower(p *policies.Policy, cell evaluator.Cell) compiler.Intent {
 	return in
 }
 
+// overruledBy notes a rule that decides in another one's place.
+func (f *fate) overruledBy(r compiler.Rule) {
+	if f.kind == unmatched {
+		f.kind = overruled
+	}
+	if !slices.ContainsFunc(f.over, func(o compiler.Rule) bool { return keyOfRule(o) == keyOfRule(r) }) {
+		f.over = append(f.over, r)
+	}
+}
+
 // fateOf judges the samples of what a rule matches, and says how many rules were
 // looked at for that.
 func fateOf(in *compiler.Intent, r *compiler.Rule) (f fate, looked int) {
+	if r.Kind == evaluator.OutsideWorkspace && r.Effect == evaluator.Allow {
+		return fateOfCondition(in, r)
+	}
 	f = fate{intent: in, kind: unmatched}
 	alone := compiler.Intent{Cell: in.Cell, Rules: []compiler.Rule{*r}, PlanFiles: in.PlanFiles}
 	for _, a := range samples(*r) {
@@ -126,12 +139,37 @@ func fateOf(in *compiler.Intent, r *compiler.Rule) (f fate, looked int) {
 		case w.Effect == r.Effect:
 			f.kind = repeated
 		default:
-			if f.kind == unmatched {
-				f.kind = overruled
-			}
-			if !slices.ContainsFunc(f.over, func(o compiler.Rule) bool { return keyOfRule(o) == keyOfRule(*w.Rule) }) {
-				f.over = append(f.over, *w.Rule)
-			}
+			f.overruledBy(*w.Rule)
+		}
+	}
+	return f, looked
+}
+
+// fateOfCondition does the same for a rule that lets paths outside pass to the rules
+// about what is done with them: it decides where more would be held up without it.
+func fateOfCondition(in *compiler.Intent, r *compiler.Rule) (f fate, looked int) {
+	f = fate{intent: in, kind: unmatched}
+	there, gone := slices.Clone(in.Rules), []compiler.Rule(nil)
+	for i := range in.Rules {
+		if &in.Rules[i] == r {
+			there[i].Effect = evaluator.Deny // so that it decides wherever it speaks
+			gone = slices.Delete(slices.Clone(in.Rules), i, i+1)
+		}
+	}
+	speaking := compiler.Intent{Cell: in.Cell, Rules: there, PlanFiles: in.PlanFiles}
+	without := compiler.Intent{Cell: in.Cell, Rules: gone, PlanFiles: in.PlanFiles}
+	for _, a := range samples(*r) {
+		looked += 3 * len(in.Rules)
+		if w := speaking.Want(a, nowhere); w.Rule == nil || keyOfRule(*w.Rule) != keyOfRule(*r) {
+			continue
+		}
+		switch w, other := in.Want(a, nowhere), without.Want(a, nowhere); {
+		case (w.Rule == nil) != (other.Rule == nil) || w.Effect != other.Effect:
+			return fate{intent: in, kind: decides, sample: a}, looked
+		case w.Rule == nil || w.Effect == r.Effect:
+			f.kind = repeated
+		default:
+			f.overruledBy(*w.Rule)
 		}
 	}
 	return f, looked
@@ -144,8 +182,8 @@ func (v *view) changes(r *ruleView, f fate) bool {
 		return false
 	}
 	in := v.without(f.intent.Cell, r.Rule)
-	w := in.Want(f.sample, nowhere)
-	return w.Rule == nil || w.Effect != r.Effect
+	w, is := in.Want(f.sample, nowhere), f.intent.Want(f.sample, nowhere)
+	return (w.Rule == nil) != (is.Rule == nil) || w.Effect != is.Effect
 }
 
 // without is what a cell says when one rule isn't there.

@@ -82,11 +82,14 @@ func (j *judge) decide(action, text string) (evaluator.Effect, int) {
 }
 
 // own lists the numbers of the rules that are this list's and not those of every
-// agent, which are judged by themselves.
+// agent, which are judged by themselves. What a session's rules tell our adapter is
+// none of OpenCode's.
 func (j *judge) own() []int {
 	var out []int
 	for i := j.list.above; i < len(j.rules); i++ {
-		out = append(out, i)
+		if r := j.list.rules[i]; r.config || !opencode.ToAdapter(r.action) {
+			out = append(out, i)
+		}
 	}
 	return out
 }
