@@ -66,11 +66,8 @@ func (in Intent) wantCommand(words []string) Want {
 
 // wantPath judges one path. The provider's own plan folder may lie anywhere.
 func (in Intent) wantPath(kind evaluator.Kind, path string, env evaluator.Env) Want {
-	at := paths.Resolve(workspace(env), path, env.Resolved)
-	x := in.index()
-	globs := x.pathGlobs(in, env)
-	w := in.last(x.kinds[kind], kind, func(i int) bool { return globs[i].match(at) })
-	if w.Rule != nil && w.Rule.Match == PlanFiles {
+	w := in.onPath(kind, path, env)
+	if w.planFile() {
 		return w
 	}
 	o := in.outside(path, env)
@@ -84,6 +81,37 @@ func (in Intent) wantPath(kind evaluator.Kind, path string, env evaluator.Env) W
 		return o
 	}
 	return w
+}
+
+// onPath is what the rules of a kind say of a path, wherever it lies.
+func (in Intent) onPath(kind evaluator.Kind, path string, env evaluator.Env) Want {
+	at := paths.Resolve(workspace(env), path, env.Resolved)
+	x := in.index()
+	globs := x.pathGlobs(in, env)
+	return in.last(x.kinds[kind], kind, func(i int) bool { return globs[i].match(at) })
+}
+
+func (w Want) planFile() bool { return w.Rule != nil && w.Rule.Match == PlanFiles }
+
+// Outside returns the rule for outside-workspace that an Action must pass beside
+// that of its kind, the strictest where it names several places; nil where there is
+// none. One that allows only lets pass: Want never names it.
+func (in Intent) Outside(a evaluator.Action, env evaluator.Env) *Rule {
+	var out Want
+	pass := func(path string) {
+		if w := in.outside(path, env); path != "" && stricter(w, out) {
+			out = w
+		}
+	}
+	pass(a.Cwd)
+	if a.Kind == evaluator.FileRead || a.Kind == evaluator.FileChange {
+		for _, p := range []string{a.Path, a.To} {
+			if !in.onPath(a.Kind, p, env).planFile() {
+				pass(p)
+			}
+		}
+	}
+	return out.Rule
 }
 
 // outside is what the outside-workspace rules say of a path.

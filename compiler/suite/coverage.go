@@ -132,13 +132,12 @@ func governing(in compiler.Intent, env evaluator.Env, a evaluator.Action) []*com
 	if all.Rule == nil {
 		return nil
 	}
+	inside := in
+	inside.Rules = slices.DeleteFunc(slices.Clone(in.Rules), func(r compiler.Rule) bool { return r.Kind == evaluator.OutsideWorkspace })
 	var out []*compiler.Rule
-	outside := func(r compiler.Rule) bool { return r.Kind == evaluator.OutsideWorkspace }
-	for _, drop := range []func(compiler.Rule) bool{outside, func(r compiler.Rule) bool { return !outside(r) }} {
-		half := in
-		half.Rules = slices.DeleteFunc(slices.Clone(in.Rules), drop)
-		if w := half.Want(a, env); w.Rule != nil && w.Effect == all.Effect {
-			out = append(out, w.Rule)
+	for _, r := range []*compiler.Rule{inside.Want(a, env).Rule, in.Outside(a, env)} {
+		if r != nil && r.Effect == all.Effect {
+			out = append(out, r)
 		}
 	}
 	return out

@@ -149,18 +149,11 @@ func fateOf(in *compiler.Intent, r *compiler.Rule) (f fate, looked int) {
 // about what is done with them: it decides where more would be held up without it.
 func fateOfCondition(in *compiler.Intent, r *compiler.Rule) (f fate, looked int) {
 	f = fate{intent: in, kind: unmatched}
-	there, gone := slices.Clone(in.Rules), []compiler.Rule(nil)
-	for i := range in.Rules {
-		if &in.Rules[i] == r {
-			there[i].Effect = evaluator.Deny // so that it decides wherever it speaks
-			gone = slices.Delete(slices.Clone(in.Rules), i, i+1)
-		}
-	}
-	speaking := compiler.Intent{Cell: in.Cell, Rules: there, PlanFiles: in.PlanFiles}
+	gone := slices.DeleteFunc(slices.Clone(in.Rules), func(o compiler.Rule) bool { return keyOfRule(o) == keyOfRule(*r) })
 	without := compiler.Intent{Cell: in.Cell, Rules: gone, PlanFiles: in.PlanFiles}
 	for _, a := range samples(*r) {
 		looked += 3 * len(in.Rules)
-		if w := speaking.Want(a, nowhere); w.Rule == nil || keyOfRule(*w.Rule) != keyOfRule(*r) {
+		if in.Outside(a, nowhere) != r {
 			continue
 		}
 		switch w, other := in.Want(a, nowhere), without.Want(a, nowhere); {
