@@ -27,7 +27,7 @@ func TestMatrix(t *testing.T) {
 	}
 	planFiles := map[evaluator.Provider]*regexp.Regexp{
 		evaluator.Claude: regexp.MustCompile(`^/a-home/.claude/plans/[^/]*\.md$`), evaluator.Grok: regexp.MustCompile(`^/a-home/.grok/sessions/[^/]+/[^/]+/plan\.md$`),
-		evaluator.OpenCode:  regexp.MustCompile(`^(/a-home/.local/share/opencode|(/a-workspace/|\./x/\.\./)?\.opencode)/plans/.*\.md$`),
+		evaluator.OpenCode:  regexp.MustCompile(`^(/a-home/.local/share/opencode|(/a-workspace/|(\./)?x/\.\./)?\.opencode)/plans/.*\.md$`),
 		evaluator.OpenCode2: regexp.MustCompile(`^/a-home/.opencode/plan/.+`),
 		evaluator.Codex:     regexp.MustCompile(`^$`), evaluator.Cursor: regexp.MustCompile(`^$`),
 	}

@@ -184,7 +184,7 @@ func (d *drafter) Draft(verbatim map[int]bool, modes []evaluator.Mode) (policies
 	}
 	lines := []string{"modes:"}
 	for _, m := range modes {
-		value := fmt.Sprintf("  %s: {permissionMode: %s, callback: %s}", m, d.mode, answerAsk)
+		value := fmt.Sprintf("  %s: {permissionMode: %s, callback: %s}", m, d.mode, personAnswers)
 		if d.mode == Bypass {
 			value = strings.TrimSuffix(value, "}") + ", allowDangerouslySkipPermissions: true}"
 		}

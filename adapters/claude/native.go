@@ -46,6 +46,7 @@ const (
 	answerAsk      = "ask"                    // a person decides
 	answerAllow    = "allow"                  // allowed at once, input unchanged
 	blankMode      = "blank"                  // the policy's word for a permission mode that is left out
+	personAnswers  = "person"                 // its word for answerAsk without rules: a person decides whatever they say
 )
 
 // Mode is one of Claude's permission modes.

@@ -16,6 +16,7 @@ type profile struct {
 	mode              *Mode // nil: blank
 	skip              bool
 	callback          string
+	person            bool // to whom every request goes
 	modeAt, skipAt    evaluator.Source
 	callbackAt, entry evaluator.Source
 }
@@ -55,7 +56,10 @@ func readMode(r *policies.Reader, n *policies.Node) profile {
 			p.modeAt = n.Source
 		},
 		"callback": func(n *policies.Node) {
-			p.callback = r.Word(n, "callback", answerAsk, answerAllow)
+			p.callback = r.Word(n, "callback", answerAsk, answerAllow, personAnswers)
+			if p.callback == personAnswers {
+				p.callback, p.person = answerAsk, true
+			}
 			p.callbackAt = n.Source
 		},
 		"allowDangerouslySkipPermissions": func(n *policies.Node) {
@@ -97,7 +101,9 @@ func (d dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written,
 	if own := in.Profile.Get("rules"); own != nil {
 		refs = append(refs, n.Permissions.add(readOwnRules(r, own))...)
 	}
-	n.Callback.Rules, answers = callback.Of(in)
+	if !p.person {
+		n.Callback.Rules, answers = callback.Of(in)
+	}
 	data, err := strictjson.Encode(n)
 	if err != nil {
 		return compiler.Written{}, err
