@@ -198,9 +198,8 @@ func refusals(found []lint.Finding, p *policies.Policy, c cell, err error) []lin
 		f.Providers, f.Cells = []evaluator.Provider{c.Provider}, []string{c.String()}
 		f.Line, f.Column = max(f.Line, 1), max(f.Column, 1)
 		f.Message = strings.TrimPrefix(f.Message, c.String()+": ")
-		const advice = "acknowledge it"
-		if message, rest, ok := strings.Cut(f.Message, "; "+advice); ok {
-			f.Message, f.Instead = message, advice+rest
+		if message, rest, ok := strings.Cut(f.Message, "; "+compiler.Advice); ok {
+			f.Message, f.Instead = message, compiler.Advice+rest
 		}
 		about, _, _ := strings.Cut(f.Message, ":")
 		i := slices.IndexFunc(found, func(o lint.Finding) bool { return o.Source == f.Source && strings.HasPrefix(o.Message, about+":") })

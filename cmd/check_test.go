@@ -31,7 +31,6 @@ var faulty = []struct{ golden, args string }{
 	{"unspecified-mode", "-p opencode2 -m approval-required unspecified-mode.yaml"},
 	{"unknown-gap", "-p opencode2 unknown-gap.yaml"},
 	{"unknown-action", "-p opencode -i default unknown-action.yaml"},
-	{"path-form", "-p opencode -m auto path-form.yaml"},
 	{"invariant", "-p opencode2 invariant.yaml"},
 	{"invalid", "invalid.yaml"},
 	{"refused", "-p opencode2 refused.yaml"},

@@ -106,6 +106,9 @@ func explained(found, declared []evaluator.Gap) []evaluator.Gap {
 	return out
 }
 
+// Advice ends the message of a wider gap, before the form of an acknowledgement.
+const Advice = "change the rule, or acknowledge it"
+
 // acknowledge marks the gaps that the policy accepts and refuses the wider ones
 // that it doesn't. Those of several cells are one problem when they differ in
 // nothing else.
@@ -123,7 +126,7 @@ func acknowledge(p *policies.Policy, cell evaluator.Cell, gaps []evaluator.Gap) 
 		}
 		problems = append(problems, diag.Problem{
 			File: at.File, Line: at.Line, Column: at.Column, In: fmt.Sprintf("%s/%s", cell.Mode, cell.Interaction),
-			Message: fmt.Sprintf("gap %s: the policy says %s, the provider does %s: %s; change the rule, or acknowledge it: {gap: %s, reason: …}",
+			Message: fmt.Sprintf("gap %s: the policy says %s, the provider does %s: %s; "+Advice+": {gap: %s, reason: …}",
 				g.ID, g.Want, g.Got, g.Reason, g.ID),
 		})
 	}

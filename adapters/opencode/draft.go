@@ -121,6 +121,7 @@ func (d *drafter) Draft(verbatim map[int]bool, modes []evaluator.Mode) (policies
 		}
 		out.Profiles[evaluator.OpenCode] = lines
 	}
+	out.Profiles[evaluator.OpenCode] = append(out.Profiles[evaluator.OpenCode], oc.DraftCallback)
 	for i, r := range d.plan {
 		at := len(rules) + i
 		if _, ok := d.words.Rule(r.Rule); !ok || verbatim[at] {

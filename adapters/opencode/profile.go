@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/modegate/modegate/adapters/internal/lastmatch"
+	oc "github.com/modegate/modegate/adapters/internal/opencode"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
 )
@@ -14,6 +15,8 @@ type profile struct {
 	lists map[string][]placed
 	modes map[evaluator.Mode]string // the list that stands for the mode's rules
 	agent bool                      // plan is left to the plan agent: the interaction's rules aren't sent
+
+	person bool // who answers what OpenCode asks, whatever the rules deny
 }
 
 // placed is a rule with its place.
@@ -23,7 +26,8 @@ type placed struct {
 }
 
 // CheckProfile accepts `lists` of rules by name, `modes` that name one of them,
-// and `plan`: `agent` leaves plan to the plan agent, `rules` sends plan's rules.
+// `plan`: `agent` leaves plan to the plan agent, `rules` sends plan's rules; and
+// `callback`, see [oc.ReadCallback].
 func (dialect) CheckProfile(r *policies.Reader, n *policies.Node) { readProfile(r, n) }
 
 func readProfile(r *policies.Reader, n *policies.Node) profile {
@@ -35,6 +39,8 @@ func readProfile(r *policies.Reader, n *policies.Node) profile {
 		"lists": func(n *policies.Node) { p.readLists(r, n) },
 		"modes": func(*policies.Node) {}, // after the lists, whatever the order in the file
 		"plan":  func(n *policies.Node) { p.agent = r.Word(n, "plan", "agent", "rules") == "agent" },
+
+		"callback": func(n *policies.Node) { p.person = oc.ReadCallback(r, n) },
 	})
 	if modes := n.Get("modes"); modes != nil {
 		p.readModes(r, modes)

@@ -35,7 +35,9 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 	w.Section(compiler.PolicyRules, keep)
 	w.Grants()
 	w.Section(compiler.InteractionRules, keep)
-	w.Declines(func(r compiler.Rule) bool { return r.Match != compiler.Everything }, evaluator.Command)
+	if !p.person {
+		w.Declines(func(r compiler.Rule) bool { return r.Match != compiler.Everything }, evaluator.Command)
+	}
 	out := compiler.Written{Sources: w.Sources}
 	agent, _, err := agentRules(env, at)
 	if err != nil {

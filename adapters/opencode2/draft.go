@@ -90,8 +90,9 @@ func (d *drafter) Draft(verbatim map[int]bool, modes []evaluator.Mode) (policies
 		out.Rules = append(out.Rules, policies.DraftRule{Rule: rule, Comment: comment})
 	}
 	if lines != nil {
-		out.Profiles[evaluator.OpenCode2] = append([]string{"last: # in OpenCode 2's own words, which other providers don't see"}, lines...)
+		lines = append([]string{"last: # in OpenCode 2's own words, which other providers don't see"}, lines...)
 	}
+	out.Profiles[evaluator.OpenCode2] = append(lines, opencode.DraftCallback)
 	return out, slices.Clone(d.losses)
 }
 

@@ -2,6 +2,7 @@ package opencode2
 
 import (
 	"github.com/modegate/modegate/adapters/internal/lastmatch"
+	"github.com/modegate/modegate/adapters/internal/opencode"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/policies"
 )
@@ -12,17 +13,25 @@ type placed struct {
 	source evaluator.Source
 }
 
-// CheckProfile accepts `last`, the rules that come after all others.
+// profile is what a policy says in OpenCode 2's own words.
+type profile struct {
+	last   []placed // the rules that come after all others
+	person bool     // who answers what OpenCode asks, whatever the rules deny
+}
+
+// CheckProfile accepts `last`, a list of rules, and `callback`, see
+// [opencode.ReadCallback].
 func (dialect) CheckProfile(r *policies.Reader, n *policies.Node) { readProfile(r, n) }
 
-func readProfile(r *policies.Reader, n *policies.Node) []placed {
-	var last []placed
+func readProfile(r *policies.Reader, n *policies.Node) profile {
+	var p profile
 	r.Map(n, "the opencode2 profile", map[string]func(*policies.Node){
 		"last": func(n *policies.Node) {
-			r.Each(n, "last", func(n *policies.Node) { last = append(last, readRule(r, n)) })
+			r.Each(n, "last", func(n *policies.Node) { p.last = append(p.last, readRule(r, n)) })
 		},
+		"callback": func(n *policies.Node) { p.person = opencode.ReadCallback(r, n) },
 	})
-	return last
+	return p
 }
 
 func readRule(r *policies.Reader, n *policies.Node) placed {

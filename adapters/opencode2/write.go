@@ -24,9 +24,9 @@ type writer struct {
 // adapter declines.
 func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, error) {
 	var r policies.Reader
-	var last []placed
+	var p profile
 	if in.Profile != nil {
-		last = readProfile(&r, in.Profile)
+		p = readProfile(&r, in.Profile)
 	}
 	if err := r.Problems.Err(); err != nil {
 		return compiler.Written{}, err
@@ -37,10 +37,12 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 	w.Section(compiler.PolicyRules, nil)
 	w.Grants()
 	w.Section(compiler.InteractionRules, fromRule)
-	w.Declines(func(compiler.Rule) bool { return true }, evaluator.Command, evaluator.FileRead)
+	if !p.person {
+		w.Declines(func(compiler.Rule) bool { return true }, evaluator.Command, evaluator.FileRead)
+	}
 	paths := w.agentPaths()
-	for _, p := range last {
-		w.Add(p.Rule, p.source)
+	for _, r := range p.last {
+		w.Add(r.Rule, r.source)
 	}
 	out := compiler.Written{Sources: w.Sources}
 	if env.Agents == nil {
@@ -50,7 +52,7 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 	if err != nil {
 		return out, err
 	}
-	out.Gaps = func() []evaluator.Gap { return w.declare(at, agent, paths, last) }
+	out.Gaps = func() []evaluator.Gap { return w.declare(at, agent, paths, p.last) }
 	out.Native, err = strictjson.Encode(list(w.Rules))
 	return out, err
 }

@@ -62,6 +62,12 @@ func (w *Writer) Declines(needed func(compiler.Rule) bool, kinds ...evaluator.Ki
 	w.denied.PlanFiles = w.In.PlanFiles
 }
 
+// ReadCallback reads a profile's callback, and reports whether a person answers
+// whatever OpenCode asks, so that nothing is declined by the adapter.
+func ReadCallback(r *policies.Reader, n *policies.Node) (person bool) {
+	return r.Word(n, "callback", "ask", "person") == "person"
+}
+
 // Decliner is what the adapter declines by itself under a session's rules.
 type Decliner struct {
 	answers   callback.Answerer

@@ -12,6 +12,10 @@ import (
 	"github.com/modegate/modegate/policies"
 )
 
+// DraftCallback says in an imported profile that a person answers what OpenCode
+// asks, as it was.
+const DraftCallback = "callback: person"
+
 // Drafting is what turns rules of OpenCode into those of a policy.
 type Drafting struct {
 	Names   Names
