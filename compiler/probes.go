@@ -233,7 +233,7 @@ func pathProbes(pattern string, env evaluator.Env) []Probe {
 	list := []string{
 		inside, inside + "x", path.Dir(inside),
 		at(fill(pattern, "x", "x/y")), at(fill(pattern, "x/y", "x")), at(fill(pattern, "", "x")),
-		at(fill(pattern, "x", ".git/config")), at(fill(pattern, "x", ".npmrc")), at(fill(strings.ReplaceAll(pattern, "**/", ""), "x", "x")), at(fill(strings.ReplaceAll(pattern, "**/", "x"), "x", "x")),
+		at(fill(pattern, "x", ".git/config")), at(fill(pattern, "x", ".npmrc")), at(fill(pattern, "x", ".env")), at(fill(strings.ReplaceAll(pattern, "**/", ""), "x", "x")), at(fill(strings.ReplaceAll(pattern, "**/", "x"), "x", "x")),
 	}
 	if !paths.Rooted(inside) {
 		list = append(list, "x"+inside, "x/"+inside, "x/../"+inside, workspace(env)+"/"+inside, "/outside-of-everything/"+inside)

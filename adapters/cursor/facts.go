@@ -3,6 +3,7 @@ package cursor
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -70,6 +71,10 @@ func readFacts(raw jsontext.Value) (f facts, assumed []string, err error) {
 		assumed = append(assumed, "Cursor advertises the session modes agent, plan and ask")
 	}
 	return f, assumed, nil
+}
+
+func (f facts) advertises(id string) bool {
+	return slices.ContainsFunc(f.Modes, func(m mode) bool { return m.ID == id })
 }
 
 // token is one permission of a settings file: Shell(git), Write(src/**), …

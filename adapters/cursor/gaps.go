@@ -25,7 +25,7 @@ func declare(in compiler.Intent, env evaluator.Env, n Native, f facts) []evaluat
 	d.review = d.review && !d.force
 	if m, ok := choose(n.ModeAliases, f.Modes); ok {
 		d.session = m.ID
-	} else if d.session = f.CurrentMode; d.session == "" {
+	} else if d.session = f.CurrentMode; d.session == "" && f.advertises(agentMode) {
 		d.session = agentMode
 	}
 	return compiler.Declare(in, env, d.outcome)

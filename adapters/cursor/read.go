@@ -31,7 +31,7 @@ func (d Dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, err
 		m.mode = chosen.ID
 	default:
 		m.kept, m.mode = true, f.CurrentMode
-		if m.mode == "" {
+		if m.mode == "" && f.advertises(agentMode) {
 			m.mode = agentMode
 			m.assumed = append(m.assumed, "a session begins in mode agent")
 		}
