@@ -48,19 +48,10 @@ func ignoredArguments(root *policies.Node, n Native) []lint.Finding {
 	var out []lint.Finding
 	for _, arg := range readArgv(n.Argv).ignored {
 		i := slices.IndexFunc(n.Argv, func(a string) bool { return strings.HasPrefix(arg, strings.SplitN(a, "=", 2)[0]) })
-		out = append(out, lint.At("inert-setting", argument(root, i),
+		out = append(out, lint.At("inert-setting", lint.Item(root.Get("argv"), "/argv", i),
 			fmt.Sprintf("%s does nothing over acp: the session's mode is what session/set_mode sets", arg), "name the mode among modeAliases"))
 	}
 	return out
-}
-
-// argument is the part of the settings that holds an argument.
-func argument(root *policies.Node, i int) lint.Ref {
-	at := lint.Ref{Source: root.Get("argv").Source, Pointer: "/argv"}
-	if items := root.Get("argv").Items; i >= 0 && i < len(items) {
-		at = lint.Ref{Source: items[i].Source, Pointer: fmt.Sprintf("/argv/%d", i)}
-	}
-	return at
 }
 
 type linter struct{ tokens []lintToken }

@@ -54,19 +54,10 @@ func ignoredArguments(root *policies.Node, n Native) []lint.Finding {
 	for _, arg := range readArgv(n.Argv).ignored {
 		name, _, _ := strings.Cut(arg, " ")
 		i := slices.IndexFunc(n.Argv, func(s string) bool { return strings.HasPrefix(s, name) })
-		out = append(out, lint.At("inert-setting", argument(root, i),
+		out = append(out, lint.At("inert-setting", lint.Item(root.Get("argv"), "/argv", i),
 			fmt.Sprintf("%s does nothing over agent stdio: Grok takes it and doesn't apply it", arg), "put rules into config.toml, and the mode where it works"))
 	}
 	return out
-}
-
-// argument is the part of the settings that holds an argument.
-func argument(root *policies.Node, i int) lint.Ref {
-	at := lint.Ref{Source: root.Get("argv").Source, Pointer: "/argv"}
-	if items := root.Get("argv").Items; i >= 0 && i < len(items) {
-		at = lint.Ref{Source: items[i].Source, Pointer: fmt.Sprintf("/argv/%d", i)}
-	}
-	return at
 }
 
 type linter struct{ rules []lintRule }

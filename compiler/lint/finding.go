@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/policies"
 )
 
 // Severity says how bad a finding is. The zero value is Note.
@@ -73,6 +74,15 @@ func New(rule string, at evaluator.Source, message, instead string) Finding {
 type Ref struct {
 	evaluator.Source
 	Pointer string
+}
+
+// Item is an item of a list by its number, or the list where it has none with that
+// number. pointer is the list's.
+func Item(list *policies.Node, pointer string, i int) Ref {
+	if i < 0 || i >= len(list.Items) {
+		return Ref{Source: list.Source, Pointer: pointer}
+	}
+	return Ref{Source: list.Items[i].Source, Pointer: fmt.Sprintf("%s/%d", pointer, i)}
 }
 
 // At makes a finding about a part of native settings.
