@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,14 +141,16 @@ func posts(what, body string) func(*service, *fake) {
 // isn't the one that the command line would have taken.
 func TestRunServerRules(t *testing.T) {
 	policy := t.TempDir() + "/acme.yaml"
-	livetest.Write(t, policy, "apiVersion: modegate/v1\nname: acme\nextends: builtin/t3code\nrules:\n  - {id: no-rm, kind: command, match: rm *, effect: deny, providers: [opencode]}\n")
+	livetest.Write(t, policy, "apiVersion: modegate/v1\nname: acme\nextends: builtin/t3code\nrules:\n  - {id: no-rm, kind: command, match: rm *, effect: deny, providers: [opencode]}\n"+
+		"acknowledge:\n  - {gap: opencode.command.no-rm, reason: \"in full access a quoted name runs, which the rule doesn't match\"}\n")
 	f := livetest.NewFake(t)
 	f.Agent = livetest.Asks()
 	s := startService(t, policy)
 	out := &watched{}
 	code, session := runServed(t, s, out, "go", "-m", "approval-required", "--url", f.URL())
 	rules := f.Rules("ses_1")
-	if last := rules[len(rules)-1]; code != 0 || last != (live.Rule{Permission: "bash", Pattern: "rm *", Action: "deny"}) || !strings.Contains(out.String(), "policy acme") {
+	last := []live.Rule{{Permission: "bash", Pattern: "rm *", Action: "deny"}, {Permission: "modegate-declines:command", Pattern: "rm *", Action: "ask"}}
+	if code != 0 || !slices.Equal(rules[max(len(rules)-2, 0):], last) || !strings.Contains(out.String(), "policy acme") {
 		t.Errorf("exit %d, rules %v\n%s", code, rules, out)
 	}
 	native := ""

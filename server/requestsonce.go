@@ -17,7 +17,7 @@ import (
 // request, not in an event. Guardrails may have somebody asked all the same, or
 // decline.
 func (ch *change) answerAtOnce(t broker.Translator, owner *agentSession, e *entry) (*entry, *problem) {
-	answer, by, why, ok := ch.automatic(t, owner, e)
+	t, answer, by, why, ok := ch.automatic(t, owner, e)
 	if !ok {
 		answer, by, why, ok = ch.covered(owner, e)
 	}
@@ -61,23 +61,24 @@ func (ch *change) answerAtOnce(t broker.Translator, owner *agentSession, e *entr
 }
 
 // automatic is the answer that the modes give: those of the session, and those
-// that the running turn started with. Where they differ, somebody is asked.
-func (ch *change) automatic(t broker.Translator, owner *agentSession, e *entry) (a broker.Answer, by, why string, ok bool) {
-	if a, why, ok = ch.byCell(t, owner, owner.cell(), e.asked); !ok {
-		return a, "", "", false
+// that the running turn started with. Where they differ, somebody is asked. as is
+// the Translator that knows why.
+func (ch *change) automatic(t broker.Translator, owner *agentSession, e *entry) (as broker.Translator, a broker.Answer, by, why string, ok bool) {
+	if as, a, why, ok = ch.byCell(t, owner, owner.cell(), e.asked); !ok {
+		return t, a, "", "", false
 	}
 	if running, err := ch.turn(e.runs.session, e.runs.turn); err == nil && running != nil {
 		cell := evaluator.Cell{Provider: owner.Provider, Mode: running.Mode, Interaction: running.Interaction}
-		if before, _, too := ch.byCell(t, owner, cell, e.asked); !too || !reflect.DeepEqual(a, before) {
-			return a, "", "", false
+		if _, before, _, too := ch.byCell(t, owner, cell, e.asked); !too || !reflect.DeepEqual(a, before) {
+			return t, a, "", "", false
 		}
 	}
-	return a, byMode, why, true
+	return as, a, byMode, why, true
 }
 
 // byCell is the answer that one cell gives: as the native settings of its RuleSet
 // say, where they speak of it.
-func (ch *change) byCell(t broker.Translator, owner *agentSession, cell evaluator.Cell, r broker.Request) (broker.Answer, string, bool) {
+func (ch *change) byCell(t broker.Translator, owner *agentSession, cell evaluator.Cell, r broker.Request) (as broker.Translator, a broker.Answer, why string, ok bool) {
 	if f, ok := t.(broker.Follower); ok {
 		at := *owner
 		at.Mode, at.Interaction = cell.Mode, cell.Interaction
@@ -86,10 +87,11 @@ func (ch *change) byCell(t broker.Translator, owner *agentSession, cell evaluato
 			t, err = f.Follow(compiled.RuleSet.Native, at.Env)
 		}
 		if err != nil {
-			return broker.Answer{}, "", false
+			return t, broker.Answer{}, "", false
 		}
 	}
-	return t.Automatic(cell, r)
+	a, why, ok = t.Automatic(cell, r)
+	return t, a, why, ok
 }
 
 // covered is the answer that the holder's grants give: a request is covered when

@@ -35,6 +35,7 @@ func TestLimits(t *testing.T) {
 		{rules("* * ask", "task * deny", "task explore allow"), evaluator.Env{}, "subagents"},
 		{rules("* * allow", "external_directory * ask"), evaluator.Env{}, ""}, // which they do inherit
 		{rules("* * allow", "edit * deny"), evaluator.Env{}, ""},
+		{rules("* * allow", "bash rm* deny", "modegate-declines:command rm* ask", "modegate-leaves:command ls ask"), evaluator.Env{}, ""}, // which ask nothing
 		{rules("* * allow", "doom_loop * ask"), evaluator.Env{}, "subagents"},
 		{rules("* * allow", "doom_loop * deny"), evaluator.Env{}, "the"}, // the agent's rules ask
 		{rules("* * allow"), agent(free, evaluator.AgentRule{Action: "doom_loop", Resource: "*", Effect: evaluator.Deny}), ""},

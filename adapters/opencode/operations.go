@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/modegate/modegate/adapters/broker"
+	oc "github.com/modegate/modegate/adapters/internal/opencode"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/strictjson"
 )
@@ -35,7 +36,7 @@ type AnswerArguments struct {
 // Operations says an answer in 1.x's calls. A rejection with a message fails the
 // call and the model reads the message; one without also ends the run (measured
 // on 1.18.33, 2026-11-30).
-func (boundary) Operations(r broker.Request, a broker.Answer) ([]broker.Operation, error) {
+func (b boundary) Operations(r broker.Request, a broker.Answer) ([]broker.Operation, error) {
 	if r.Shape == broker.Questioned {
 		return questionOperations(r, a)
 	}
@@ -57,16 +58,29 @@ func (boundary) Operations(r broker.Request, a broker.Answer) ([]broker.Operatio
 		keep, err := operations(broker.KeepGrants, offer.Grants)
 		return append(reply, keep...), err
 	case broker.Decline:
-		return operations(CallReply, ReplyArguments{RequestID: r.ID, Reply: "reject", Message: refusal(r)})
+		return operations(CallReply, ReplyArguments{RequestID: r.ID, Reply: "reject", Message: b.refusal(r)})
 	case broker.Cancel:
 		return operations(CallReply, ReplyArguments{RequestID: r.ID, Reply: "reject"})
 	}
 	return nil, fmt.Errorf("OpenCode 1.x has no reply for %q", a.Decision)
 }
 
-// refusal is what the model reads about a call that was declined.
-func refusal(r broker.Request) string {
-	return "The user declined this (" + r.Title + "). Don't try it again or reach the same by other means; go on without it, or say what you would need."
+// refusal is what the model reads about a call that was declined, by a person or
+// by what the rules in force have us decline.
+func (b boundary) refusal(r broker.Request) string {
+	if by, ok := b.declines(r); ok {
+		return by.Refusal(r.Title)
+	}
+	return oc.Refused(r.Title)
+}
+
+// declines is what the rules in force have us decline a request by.
+func (b boundary) declines(r broker.Request) (oc.Denial, bool) {
+	var native asked
+	if r.Shape != broker.Approval || json.Unmarshal(r.Native, &native) != nil {
+		return oc.Denial{}, false
+	}
+	return b.adapter.Declines(native.Permission, native.Patterns)
 }
 
 func questionOperations(r broker.Request, a broker.Answer) ([]broker.Operation, error) {
@@ -129,12 +143,12 @@ func operations(call string, arguments any) ([]broker.Operation, error) {
 // agent's rules alone, whatever the session's rules say (measured on 1.18.33,
 // 2026-11-30).
 func (b boundary) Automatic(c evaluator.Cell, r broker.Request) (broker.Answer, string, bool) {
+	if by, ok := b.declines(r); ok {
+		return broker.Answer{Decision: broker.Decline}, by.Reason(), true
+	}
 	var native asked
 	if json.Unmarshal(r.Native, &native) != nil {
 		return broker.Answer{}, "", false
-	}
-	if _, ok := b.adapter.Declines(native.Permission, native.Patterns); ok && r.Shape == broker.Approval {
-		return broker.Answer{Decision: broker.Decline}, "the policy denies it", true
 	}
 	if c.Mode == evaluator.FullAccess && r.Shape == broker.Approval && native.Permission == "doom_loop" {
 		return broker.Answer{Decision: broker.Accept}, "full access repeats calls unasked", true

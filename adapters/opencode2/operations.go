@@ -201,7 +201,7 @@ func reach(action string, grants []evaluator.Grant) string {
 // Operations says an answer in 2's calls. A grant is in the session's rules
 // before the request is answered once. A rejection's message doesn't reach the
 // model, so that a note tells it first; without a message the run ends.
-func (boundary) Operations(r broker.Request, a broker.Answer) ([]broker.Operation, error) {
+func (b boundary) Operations(r broker.Request, a broker.Answer) ([]broker.Operation, error) {
 	if err := broker.Check(r, a); err != nil {
 		return nil, err
 	}
@@ -225,7 +225,10 @@ func (boundary) Operations(r broker.Request, a broker.Answer) ([]broker.Operatio
 			broker.Step{Call: broker.SyncRules, Arguments: struct{}{}},
 			reply("once", ""))
 	case broker.Decline:
-		text := "The user declined this (" + r.Title + "). Don't try it again or reach the same by other means; go on without it, or say what you would need."
+		text := opencode.Refused(r.Title)
+		if by, ok := b.declines(q, r); ok {
+			text = by.Refusal(r.Title)
+		}
 		return broker.Steps(
 			broker.Step{Call: CallSynthetic, Arguments: SyntheticArguments{SessionID: q.session(), Text: text, Delivery: "steer"}},
 			reply("reject", text))
@@ -253,9 +256,14 @@ func (b boundary) Automatic(_ evaluator.Cell, r broker.Request) (broker.Answer, 
 		return broker.Answer{}, "", false
 	}
 	if !q.form {
-		_, ok := b.adapter.Declines(q.body.Get("action").Text(), r.Resources)
-		return broker.Answer{Decision: broker.Decline}, "the policy denies it", ok
+		by, ok := b.declines(q, r)
+		return broker.Answer{Decision: broker.Decline}, by.Reason(), ok
 	}
 	why := unsupported(q.body)
 	return broker.Answer{Decision: broker.Cancel}, "the form can't be shown: " + why, why != ""
+}
+
+// declines is what the rules in force have us decline a permission request by.
+func (b boundary) declines(q asked, r broker.Request) (opencode.Denial, bool) {
+	return b.adapter.Declines(q.body.Get("action").Text(), r.Resources)
 }

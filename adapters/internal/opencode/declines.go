@@ -71,6 +71,7 @@ func ReadCallback(r *policies.Reader, n *policies.Node) (person bool) {
 // Decliner is what the adapter declines by itself under a session's rules.
 type Decliner struct {
 	answers   callback.Answerer
+	rules     []callback.Rule
 	positions []int // of its rules among the session's
 	actions   map[string]evaluator.Kind
 	env       evaluator.Env
@@ -98,20 +99,46 @@ func NewDecliner(session []lastmatch.Rule, actions map[string]evaluator.Kind, en
 	if err := callback.Check(rules); err != nil {
 		return nil, fmt.Errorf("the adapter's own rules: %w", err)
 	}
-	d.answers = callback.New(rules, nil)
+	d.rules, d.answers = rules, callback.New(rules, nil)
 	return d, nil
 }
 
-// Declines returns the position among the session's rules of the one by which the
-// adapter declines a request for an action's texts. A nil Decliner declines
-// nothing.
-func (d *Decliner) Declines(action string, texts []string) (position int, ok bool) {
+// Adapters reports whether a session's rule is for the adapter to read, and says
+// nothing to OpenCode.
+func Adapters(r lastmatch.Rule) bool {
+	return strings.HasPrefix(r.Action, declinesPrefix) || strings.HasPrefix(r.Action, leavesPrefix)
+}
+
+// A Denial is what the adapter declines a request by.
+type Denial struct {
+	Position int // of the rule among the session's
+	Rule     callback.Rule
+}
+
+// Reason says it to whoever reads the session's history.
+func (d Denial) Reason() string {
+	return fmt.Sprintf("the policy denies it: rule %d of the session, %s %s", d.Position, d.Rule.Kind, quote(d.Rule.Match))
+}
+
+// Refusal says it to the model, of a request with a title.
+func (d Denial) Refusal(title string) string {
+	return fmt.Sprintf("A policy denies this (%s), by its rule for %s %s. ", title, d.Rule.Kind, quote(d.Rule.Match)) + goOn
+}
+
+// Refused is what the model reads of a request that a person declined.
+func Refused(title string) string { return "The user declined this (" + title + "). " + goOn }
+
+const goOn = "Don't try it again or reach the same by other means; go on without it, or say what you would need."
+
+// Declines returns what the adapter declines a request for an action's texts by.
+// A nil Decliner declines nothing.
+func (d *Decliner) Declines(action string, texts []string) (by Denial, ok bool) {
 	if d == nil {
-		return 0, false
+		return Denial{}, false
 	}
 	kind, ok := d.actions[action]
 	if !ok {
-		return 0, false
+		return Denial{}, false
 	}
 	for _, text := range texts {
 		a := evaluator.Action{Kind: kind}
@@ -121,10 +148,10 @@ func (d *Decliner) Declines(action string, texts []string) (position int, ok boo
 			a.Path = text
 		}
 		if e, i, _ := d.answers.Answer(a, d.env); e == evaluator.Deny {
-			return d.positions[i], true
+			return Denial{d.positions[i], d.rules[i]}, true
 		}
 	}
-	return 0, false
+	return Denial{}, false
 }
 
 // Decline ends what OpenCode asks and the adapter declines.
@@ -137,13 +164,13 @@ func (r *Rules) Decline(v *evaluator.Verdict, w Words, d *Decliner, requests []R
 		for _, res := range q.Resources {
 			texts = append(texts, res.Text)
 		}
-		position, ok := d.Declines(q.Action, texts)
+		by, ok := d.Declines(q.Action, texts)
 		if !ok || r.possible(q).effect() != evaluator.Ask {
 			continue
 		}
 		v.Effect, v.Decider, v.Enforcer = evaluator.Deny, evaluator.ByAdapter, evaluator.EnforcedByAdapter
-		v.Rule = r.Ref(w, r.agent+position)
-		v.Reason += fmt.Sprintf("; the adapter declines it by itself: rule %d of the session, %s %s", position, r.all[r.agent+position].Action, quote(r.all[r.agent+position].Resource))
+		v.Rule = r.Ref(w, r.agent+by.Position)
+		v.Reason += fmt.Sprintf("; the adapter declines it by itself: rule %d of the session, %s %s", by.Position, r.all[r.agent+by.Position].Action, quote(by.Rule.Match))
 		return
 	}
 }

@@ -90,8 +90,7 @@ func (r *run) opened(q broker.Request) {
 	e := &entry{req: q}
 	r.requests.open[q.ID] = e
 	r.requests.order = append(r.requests.order, q.ID)
-	if a, why, ok := r.d.translator().Automatic(r.d.o.Cell, q); ok {
-		r.answer(e, a, broker.ByMode, why)
+	if r.automatic(e) {
 		return
 	}
 	if g, ok := r.d.granted(q, q.Session != r.root); ok {
@@ -99,6 +98,33 @@ func (r *run) opened(q broker.Request) {
 		return
 	}
 	r.person.Opened(q)
+}
+
+// automatic answers a request where the rules in force or the cell do, in their
+// own steps: they tell the agent why.
+func (r *run) automatic(e *entry) bool {
+	t := r.d.translator()
+	a, why, ok := t.Automatic(r.d.o.Cell, e.req)
+	if !ok {
+		return false
+	}
+	steps, err := t.Operations(e.req, a)
+	if err != nil {
+		r.end(broker.Failed, err.Error())
+		return true
+	}
+	e.steps = steps
+	r.answer(e, a, broker.ByMode, why)
+	return true
+}
+
+// ruled answers what waits as rules do that were just given to the session.
+func (r *run) ruled() {
+	for _, id := range r.requests.order {
+		if e := r.requests.open[id]; e != nil && e.state == waiting && r.outcome == nil {
+			r.automatic(e)
+		}
+	}
 }
 
 // decided takes somebody's answer. A request that is no longer open, or answered

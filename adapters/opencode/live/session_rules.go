@@ -42,7 +42,11 @@ func (d *Driver) Apply(ctx context.Context, set compiler.RuleSet) error {
 	}
 	d.mu.Lock()
 	d.id, d.rules, d.follow = id, rules, follow
+	r := d.run
 	d.mu.Unlock()
+	if r != nil {
+		r.Post(r.ruled)
+	}
 	s, err := d.c.Session(ctx, id)
 	if err != nil {
 		return err

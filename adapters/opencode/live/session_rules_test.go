@@ -16,7 +16,8 @@ import (
 // TestReset continues sessions that have rules already: what their subagents
 // would go on inheriting is taken away, and nothing is sent that is there.
 func TestReset(t *testing.T) {
-	full := []live.Rule{rule("*", "*", "allow"), rule("bash", "rm *", "deny")} // of full access under strictly
+	// Of full access under strictly: the last is for us, and asks nothing.
+	full := []live.Rule{rule("*", "*", "allow"), rule("bash", "rm *", "deny"), rule("modegate-declines:command", "rm *", "ask")}
 	plan := []live.Rule{rule("*", "*", "allow"), rule("edit", "*", "deny"), rule("edit", ".opencode/plans/*.md", "allow")}
 	const reset = "message map[modegate:true]"
 	for _, c := range []struct {
@@ -31,6 +32,9 @@ func TestReset(t *testing.T) {
 			slices.Concat([]live.Rule{rule("*", "*", "ask"), rule("bash", "*", "allow")}, full)},
 		{"asks that nobody inherits", []live.Rule{rule("*", "*", "ask")}, []string{"patch"}, slices.Concat([]live.Rule{rule("*", "*", "ask")}, full)},
 		{"the same deny", []live.Rule{rule("*", "*", "ask"), rule("bash", "rm *", "deny")}, []string{"patch"}, slices.Concat([]live.Rule{rule("*", "*", "ask"), rule("bash", "rm *", "deny")}, full)},
+		{"the same, without what we decline", full[:2], []string{"patch"}, slices.Concat(full[:2], full)},
+		{"another that we decline", slices.Concat(full[:2], []live.Rule{rule("modegate-declines:command", "ls", "ask")}), []string{"patch"},
+			slices.Concat(full[:2], []live.Rule{rule("modegate-declines:command", "ls", "ask")}, full)},
 		{"plan is left", plan, []string{reset, "patch"}, slices.Concat([]live.Rule{rule("modegate", "*", "allow")}, full)},
 		{"plan was left without a reset", slices.Concat(plan, full), []string{reset, "patch"}, slices.Concat([]live.Rule{rule("modegate", "*", "allow")}, full)},
 		{"folders outside were asked about", []live.Rule{rule("*", "*", "ask"), rule("external_directory", "*", "ask")}, []string{reset, "patch"}, slices.Concat([]live.Rule{rule("modegate", "*", "allow")}, full)},

@@ -230,12 +230,12 @@ func (d *Driver) note(text string) {
 	d.run.person.Saw(broker.Sight{Kind: broker.SawNote, Text: text})
 }
 
-// translator answers by itself what the rules in force say.
-func (d *Driver) translator() broker.Translator {
+// translator answers by itself what the rules in force say, and else the cell.
+func (d *Driver) translator() (broker.Translator, evaluator.Cell) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.answers == nil {
-		return d.o.Translator
+		return d.o.Translator, d.cell
 	}
-	return d.answers
+	return d.answers, d.cell
 }

@@ -30,6 +30,11 @@ func (d *Driver) Apply(ctx context.Context, set compiler.RuleSet) error {
 	if err != nil {
 		return fmt.Errorf("rules of OpenCode 2: %w", err)
 	}
+	d.box.Post(func() {
+		if d.run != nil {
+			d.run.ruled()
+		}
+	})
 	if id == "" {
 		s, err := d.c.Create(ctx, rules, d.o.Model)
 		if err != nil {
