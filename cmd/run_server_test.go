@@ -137,12 +137,47 @@ func posts(what, body string) func(*service, *fake) {
 	}
 }
 
-// TestRunServerRules gives the session the rules of the service's policy, which
-// isn't the one that the command line would have taken.
-func TestRunServerRules(t *testing.T) {
+// acme is a policy that denies a command.
+func acme(t *testing.T) string {
+	t.Helper()
 	policy := t.TempDir() + "/acme.yaml"
 	livetest.Write(t, policy, "apiVersion: modegate/v1\nname: acme\nextends: builtin/t3code\nrules:\n  - {id: no-rm, kind: command, match: rm *, effect: deny, providers: [opencode]}\n"+
 		"acknowledge:\n  - {gap: opencode.command.no-rm, reason: \"in full access a quoted name runs, which the rule doesn't match\"}\n")
+	return policy
+}
+
+// TestRunServerDeclines has the service decline what its policy denies and the
+// provider asks about, of the session and of a subagent: nobody is asked, the
+// record names the rule, and so does what the model is told.
+func TestRunServerDeclines(t *testing.T) {
+	f := livetest.NewFake(t)
+	var told []string
+	f.Agent = func(f *livetest.Fake) string {
+		f.AddSession(live.Session{ID: "ses_2", ParentID: "ses_1", Directory: livetest.FakeDir}, true)
+		finish := livetest.Asks(livetest.ShellAsk("per_1", "'rm' x"), livetest.In("ses_2", livetest.ShellAsk("per_2", "'rm' y")))(f)
+		told = append(told, f.Await("per_1").Message, f.Await("per_2").Message)
+		return finish
+	}
+	s := startService(t, acme(t))
+	out := &watched{}
+	code, session := runServed(t, s, out, "go", "-m", "approval-required", "--url", f.URL())
+	if d := cmp.Diff([]string{"bash: 'rm' x resolved decline modegate:mode", "bash: 'rm' y resolved decline modegate:mode"}, s.ends(session)); code != 0 || d != "" {
+		t.Errorf("exit %d, on record: %s", code, d)
+	}
+	if len(f.Ran()) > 0 || strings.Contains(out.String(), waitsInInbox) || strings.Count(out.String(), `of the session, command "rm *"`) != 2 {
+		t.Errorf("ran %v\n%s", f.Ran(), out)
+	}
+	for _, message := range told {
+		if !strings.HasPrefix(message, "A policy denies this (bash: 'rm' ") {
+			t.Errorf("the model reads %q", message)
+		}
+	}
+}
+
+// TestRunServerRules gives the session the rules of the service's policy, which
+// isn't the one that the command line would have taken.
+func TestRunServerRules(t *testing.T) {
+	policy := acme(t)
 	f := livetest.NewFake(t)
 	f.Agent = livetest.Asks()
 	s := startService(t, policy)
