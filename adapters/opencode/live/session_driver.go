@@ -19,6 +19,8 @@ type Driver struct {
 	o     DriverOptions
 	notes []string // for the next run
 
+	applying sync.Mutex // held while the session is given rules
+
 	mu     sync.Mutex
 	id     string // the session's, "" until the first Apply makes one
 	env    evaluator.Env

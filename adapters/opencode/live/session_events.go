@@ -55,7 +55,7 @@ func (r *run) created(e Event) {
 // 1.18.33, 2026-11-30): nothing lists it, and only a restart takes it back.
 const allowedAlways = "another client answered always: until the OpenCode server is restarted, every session of this folder is allowed it unasked, also where its rules deny it"
 
-// changed looks whether the session still has the rules that it was given. A run
+// changed looks whether the session still has the rules that we gave it last. A run
 // that is under way keeps those that it began with, but the next prompt of
 // anybody's, which can follow on it at once, has the new ones (measured on
 // 1.18.33, 2026-11-30).
@@ -63,15 +63,26 @@ func (r *run) changed(e Event) {
 	var p struct {
 		Info Session `json:"info"`
 	}
-	if e.Decode(&p) != nil || p.Info.ID != r.root || differs(p.Info.Permission, r.rules) == "" {
+	if e.Decode(&p) != nil || p.Info.ID != r.root {
+		return
+	}
+	r.d.mu.Lock()
+	rules := r.d.rules
+	r.d.mu.Unlock()
+	if differs(p.Info.Permission, rules) == "" {
 		return
 	}
 	r.async(func(ctx context.Context) func() {
+		r.d.applying.Lock() // we may be giving it others ourselves
+		defer r.d.applying.Unlock()
 		s, err := r.d.c.Session(ctx, r.root) // the event may be older than the rules
 		if err != nil {
 			return nil // the stream breaks, too
 		}
-		why := differs(s.Permission, r.rules)
+		r.d.mu.Lock()
+		rules := r.d.rules
+		r.d.mu.Unlock()
+		why := differs(s.Permission, rules)
 		if why == "" {
 			return nil
 		}

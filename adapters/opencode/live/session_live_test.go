@@ -32,11 +32,13 @@ type real struct {
 	url     string // where the driver goes; the server itself, or a proxy
 	lost    time.Duration
 	d       *live.Driver
+	policy  string // its text; "" is the built-in one
 	compile broker.Compile
 	answers []broker.Answer
 	opened  func(broker.Request)
 	saw     func(broker.Sight)
 	closed  []string // "bash: touch a accept person"
+	reasons []string
 	notes   []string
 }
 
@@ -54,6 +56,7 @@ func (p *real) Opened(r broker.Request) {
 }
 
 func (p *real) Closed(c broker.Closing) {
+	p.reasons = append(p.reasons, c.Reason)
 	p.closed = append(p.closed, strings.Join(strings.Fields(c.Request.Title+" "+string(c.Decision)+" "+string(c.By)), " "))
 }
 
@@ -66,10 +69,13 @@ func (p *real) Saw(s broker.Sight) {
 	}
 }
 
-// open opens a session under a mode of the built-in policy, and applies its rules.
+// open opens a session under a mode of the policy, and applies its rules.
 func (p *real) open(session string, mode evaluator.Mode) {
 	p.t.Helper()
 	policy, err := policies.Load("builtin/t3code")
+	if p.policy != "" {
+		policy, err = policies.Parse(policies.File{Name: "policy.yaml", Data: []byte(p.policy)})
+	}
 	if err != nil {
 		p.t.Fatal(err)
 	}

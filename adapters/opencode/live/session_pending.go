@@ -257,6 +257,11 @@ func (r *run) heardOf(id, reply string) {
 		e.heard = reply
 		return
 	}
+	if e.state == held && reply == ReplyReject && r.requests.rejected[e.req.Session] {
+		r.closed(e, e.answer.Decision, e.by, swept(e.why))
+		r.release(e.req.Session)
+		return
+	}
 	reason := "another client answered " + reply
 	if reply == ReplyAlways {
 		reason = allowedAlways
@@ -266,6 +271,16 @@ func (r *run) heardOf(id, reply string) {
 	}
 	r.closed(e, replied(e.req.Shape, reply), broker.ByOther, reason)
 	r.release(e.req.Session)
+}
+
+// swept is why a declined request is closed that another's rejection took with it
+// before its own.
+func swept(why string) string {
+	const untold = "OpenCode rejected it with another of its session, and told the agent nothing"
+	if why == "" {
+		return untold
+	}
+	return why + "; " + untold
 }
 
 // replied is the decision that a reply stands for, where it does.

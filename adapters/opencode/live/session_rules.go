@@ -17,6 +17,8 @@ import (
 // has it already: PATCH only appends (measured on 1.18.33, 2026-11-30). What its
 // subagents would inherit of the rules below is taken away first.
 func (d *Driver) Apply(ctx context.Context, set compiler.RuleSet) error {
+	d.applying.Lock()
+	defer d.applying.Unlock()
 	var rules []Rule
 	if err := json.Unmarshal(set.Native, &rules); err != nil {
 		return fmt.Errorf("opencode rules: %w", err)
@@ -42,7 +44,7 @@ func (d *Driver) Apply(ctx context.Context, set compiler.RuleSet) error {
 	}
 	d.mu.Lock()
 	d.id, d.rules, d.follow = id, rules, follow
-	r := d.run
+	r := d.run // what it waits for is answered by them from now on
 	d.mu.Unlock()
 	if r != nil {
 		r.Post(r.ruled)

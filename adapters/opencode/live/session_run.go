@@ -19,7 +19,6 @@ type run struct {
 	root   string
 	person broker.Person
 	prompt Prompt
-	rules  []Rule          // that were applied
 	ctx    context.Context // of the calls that are under way; ends before anything is rejected
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -47,7 +46,7 @@ func (d *Driver) Run(ctx context.Context, prompt string, p broker.Person) broker
 	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	r.prompt = d.prompt(prompt)
 	d.mu.Lock()
-	d.run, r.rules = r, d.rules
+	d.run = r
 	d.mu.Unlock()
 	defer func() {
 		d.mu.Lock()

@@ -178,6 +178,7 @@ func (f *Fake) patch(r *http.Request) any {
 	f.log = append(f.log, "patch")
 	if !f.stuck {
 		s.Permission = append(s.Permission, n.Permission...)
+		f.say(live.EventSessionUpdated, map[string]any{"sessionID": s.ID, "info": s})
 	}
 	return s
 }

@@ -171,9 +171,14 @@ func (f *Fake) AwaitIdle() {
 
 // Say sends an event to every stream.
 func (f *Fake) Say(kind string, properties any) {
-	b, _ := json.Marshal(map[string]any{"type": kind, "properties": properties})
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.say(kind, properties)
+}
+
+// say is Say with the lock held.
+func (f *Fake) say(kind string, properties any) {
+	b, _ := json.Marshal(map[string]any{"type": kind, "properties": properties})
 	for s := range f.streams {
 		s <- string(b)
 	}
