@@ -276,12 +276,27 @@ func (d *Driver) heard(id, how string) {
 		e.heard = how // ours, perhaps
 		return
 	}
+	if e.state == held && how == "reject" && r.requests.rejected[e.req.Session] {
+		r.closed(e, e.answer.Decision, e.by, swept(e.why))
+		r.release(e.req.Session)
+		return
+	}
 	reason := "another client answered " + how
 	if how == "reject" && r.requests.rejected[e.req.Session] {
 		reason = "OpenCode rejects the other requests of a session with one that is rejected"
 	}
 	r.closed(e, replied(how), broker.ByOther, reason)
 	r.release(e.req.Session)
+}
+
+// swept is why a declined request is closed that another's rejection took with it
+// before its own.
+func swept(why string) string {
+	const untold = "OpenCode rejected it with another of its session, and told the agent nothing"
+	if why == "" {
+		return untold
+	}
+	return why + "; " + untold
 }
 
 // replied is the decision that a reply stands for, where it does.
