@@ -93,7 +93,7 @@ func TestDeclines(t *testing.T) {
 				message = f.Await("per_1").Message
 				return "stop"
 			}
-			p := &reader{someone: someone{answers: map[string]broker.Answer{"per_2": decide(broker.Accept)}}}
+			p := &reader{someone: someone{answers: map[string]broker.Answer{"per_1": decide(broker.Accept), "per_2": decide(broker.Accept)}}}
 			d, err := open(t, f, live.DriverOptions{Cell: cell(c.mode)})
 			if err != nil {
 				t.Fatal(err)
@@ -134,7 +134,7 @@ func TestDeclinesTogether(t *testing.T) {
 		f.Await("per_2")
 		return "tool-calls"
 	}
-	p := &reader{}
+	p := &reader{someone: someone{answers: map[string]broker.Answer{"per_1": decide(broker.Accept), "per_2": decide(broker.Accept)}}}
 	d, err := open(t, f, live.DriverOptions{})
 	if err != nil {
 		t.Fatal(err)
