@@ -41,6 +41,7 @@ type entry struct {
 	heard  string // the reply of the event that came while ours was under way
 
 	gathered bool // held long enough for the others to come
+	after    bool // declined after another of its session was rejected
 }
 
 type state int
@@ -192,6 +193,7 @@ func (r *run) deliver(e *entry) {
 		}
 	}
 	if e.answer.Decision == broker.Decline || e.answer.Decision == broker.Cancel {
+		e.after = e.answer.Decision == broker.Decline && r.requests.rejected[e.req.Session]
 		r.requests.rejected[e.req.Session] = true
 	}
 	r.async(func(ctx context.Context) func() {
@@ -215,6 +217,12 @@ func (r *run) delivered(e *entry, p performed, lost bool) {
 		r.closed(e, "", broker.ByLoss, lostReason)
 		r.release(e.req.Session)
 		return
+	case p.settled && e.after && e.heard == "" && r.outcome == nil:
+		e.state, e.gathered = held, false // the event says whether the other took it along
+		r.release(e.req.Session)
+		return
+	case p.settled && e.after && e.heard == ReplyReject:
+		r.closed(e, e.answer.Decision, e.by, swept(e.why))
 	case p.settled:
 		r.closed(e, replied(e.req.Shape, e.heard), broker.ByOther, "it was settled before this answer came")
 	default:

@@ -114,6 +114,7 @@ func (r *run) deliver(e *entry) {
 		}
 	}
 	if e.answer.Decision == broker.Decline || e.answer.Decision == broker.Cancel {
+		e.after = e.answer.Decision == broker.Decline && r.requests.rejected[e.req.Session]
 		r.requests.rejected[e.req.Session] = true
 	}
 	// What the server makes of the answer may be seen before its delivery is.
@@ -152,9 +153,16 @@ func (r *run) told(e *entry, p performed) {
 		r.end(broker.Failed, fmt.Sprintf("the answer to %q can't be delivered: %v", e.req.Title, p.err))
 		return
 	}
-	if other {
+	switch {
+	case p.settled && !p.gone && e.after && e.heard == "" && r.outcome == nil:
+		e.state, e.gathered = held, false // the event says whether the other took it along
+		r.release(e.req.Session)
+		return
+	case p.settled && e.after && e.heard == "reject":
+		r.closed(e, e.answer.Decision, e.by, swept(e.why))
+	case other:
 		r.closed(e, replied(e.heard), broker.ByOther, "it was settled before this answer came")
-	} else {
+	default:
 		r.closed(e, e.answer.Decision, e.by, e.why)
 		if len(p.grants) > 0 {
 			r.regrant()

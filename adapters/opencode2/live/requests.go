@@ -48,6 +48,7 @@ type entry struct {
 	heard  string // how it was answered by the event that came while our answer was under way
 
 	gathered bool // held long enough for the others to come
+	after    bool // declined after another of its session was rejected
 }
 
 type state int
