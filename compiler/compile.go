@@ -116,7 +116,7 @@ func acknowledge(p *policies.Policy, cell evaluator.Cell, gaps []evaluator.Gap) 
 	var problems diag.List
 	for i := range gaps {
 		g := &gaps[i]
-		g.Acknowledged = slices.ContainsFunc(p.Acknowledge, func(a policies.Acknowledgement) bool { return a.Gap == g.ID })
+		g.Acknowledged = slices.ContainsFunc(p.Acknowledge, func(a policies.Acknowledgement) bool { return a.Accepts(g.ID) })
 		if g.Acknowledged || g.Direction != evaluator.Wider {
 			continue
 		}

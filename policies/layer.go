@@ -178,8 +178,8 @@ func (l *layer) gap(n *Node, seen map[string]int) string {
 		return ""
 	}
 	parts := strings.SplitN(s, ".", 3)
-	if len(parts) < 3 || !slices.Contains(texts(evaluator.Providers()), parts[0]) || !slices.Contains(texts(evaluator.RuleKinds()), parts[1]) || !name.MatchString(parts[2]) {
-		l.Refuse(n.Source, "gap %q isn't the id of a gap: write provider.kind.rule, as the compiler reports it", show(s))
+	if len(parts) < 3 || !slices.Contains(texts(evaluator.Providers()), parts[0]) || !slices.Contains(texts(evaluator.RuleKinds()), parts[1]) || !name.MatchString(strings.TrimSuffix(parts[2], "*")) {
+		l.Refuse(n.Source, "gap %q isn't the id of a gap: write provider.kind.rule, as the compiler reports it; a last * is any end of the rule's id", show(s))
 		return s
 	}
 	l.once(n, seen, "gap", s)

@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"strings"
+
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/diag"
 )
@@ -53,10 +55,16 @@ type Rule struct {
 // Acknowledgement accepts, for a reason, one gap, or that one invariant doesn't
 // hold on one provider.
 type Acknowledgement struct {
-	Gap       string // provider.kind.rule; or
+	Gap       string // provider.kind.rule, or provider.kind.prefix-* for those of all rules whose ids begin so; or
 	Invariant string // provider.invariant
 	Reason    string
 	Source    evaluator.Source
+}
+
+// Accepts reports whether a gap's id is one that is accepted.
+func (a Acknowledgement) Accepts(gap string) bool {
+	prefix, family := strings.CutSuffix(a.Gap, "*")
+	return gap == a.Gap || family && strings.HasPrefix(gap, prefix)
 }
 
 // NodeKind says what a Node is.

@@ -32,10 +32,10 @@ func unspecified(p *policies.Policy) []lint.Finding {
 
 // acknowledged finds acknowledgements of gaps that no rule can have.
 func acknowledged(p *policies.Policy) []lint.Finding {
-	known := map[string]bool{}
+	var known []string
 	add := func(list []policies.Rule) {
 		for _, r := range list {
-			known[r.ID] = true
+			known = append(known, r.ID)
 		}
 	}
 	add(p.Rules)
@@ -50,10 +50,10 @@ func acknowledged(p *policies.Policy) []lint.Finding {
 		if a.Gap == "" {
 			continue // of an invariant
 		}
-		id := a.Gap[strings.LastIndexByte(a.Gap, '.')+1:]
-		if !known[id] {
+		at := strings.LastIndexByte(a.Gap, '.') + 1
+		if !slices.ContainsFunc(known, func(id string) bool { return a.Accepts(a.Gap[:at] + id) }) {
 			out = append(out, lint.New("unknown-gap", a.Source,
-				fmt.Sprintf("the gap %s is acknowledged, and the policy has no rule %s: nothing is accepted by this", a.Gap, id),
+				fmt.Sprintf("the gap %s is acknowledged, and the policy has no rule %s: nothing is accepted by this", a.Gap, a.Gap[at:]),
 				"write the id that the compiler reports, or remove the acknowledgement"))
 		}
 	}
