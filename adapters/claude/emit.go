@@ -19,24 +19,28 @@ type emitted struct {
 }
 
 // emitter says a policy's rules in Claude's own: those that speak of less than
-// everything, and those of the policy's own list. What a mode's list says of
-// everything is the permission mode's affair. A review can't be asked for, and
-// the plan folder is Claude's own.
+// everything, and those of the policy's own list. What a mode's or an interaction
+// mode's list says of everything is the permission mode's affair, unless the
+// profile insists on it. A review can't be asked for, and the plan folder is
+// Claude's own.
 type emitter struct {
 	rules []compiler.Rule // that can still decide something
 	env   evaluator.Env
 	list  []emitted
 }
 
-func emit(in compiler.Intent, env evaluator.Env) []emitted {
+func emit(in compiler.Intent, env evaluator.Env, insisted func(compiler.Rule) bool) []emitted {
 	e := emitter{rules: in.Effective(), env: env}
-	for _, r := range callback.Own(in) {
-		if r.Match == compiler.PlanFiles {
-			continue
+	for _, r := range in.Sent(func(r compiler.Rule) bool { return callback.IsOwn(r) || insisted(r) }) {
+		if r.Match == compiler.PlanFiles || r.Match == compiler.Everything && r.Section == compiler.InteractionRules && r.Effect == evaluator.Deny && about(r, evaluator.FileChange) {
+			continue // a deny rule would close the plan file, too; Claude asks before any other change, and our callback declines
 		}
 		// The last rule that matches decides, and Claude takes the strictest: a rule
 		// that a later one covers must not be written.
 		e.list = slices.DeleteFunc(e.list, func(earlier emitted) bool { return r.Covers(earlier.rule) })
+		if r.Effect == evaluator.Review && insisted(r) {
+			r.Effect = evaluator.Ask
+		}
 		if r.Effect != evaluator.Review {
 			e.rule(r)
 		}

@@ -59,6 +59,38 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestWriteInsists: what is asked of a whole kind becomes an ask rule where the
+// profile says so, and a rule of the callback, and so does a review where there is
+// no classifier; and plan has values of its own.
+func TestWriteInsists(t *testing.T) {
+	insisting := mapping(
+		"modes", mapping("full-access", mapping("permissionMode", text("bypassPermissions"), "callback", text("allow"), "allowDangerouslySkipPermissions", text("true"))),
+		"plan", mapping("permissionMode", text("default"), "callback", text("ask"), "insist", text("true")),
+	)
+	rule := func(kind evaluator.Kind, e evaluator.Effect, s compiler.Section) compiler.Rule {
+		return compiler.Rule{Rule: policies.Rule{ID: string(kind), Kind: kind, Match: compiler.Everything, Effect: e}, Section: s}
+	}
+	rules := []compiler.Rule{
+		rule(evaluator.AnyKind, evaluator.Allow, compiler.ModeRules),
+		rule(evaluator.Command, evaluator.Ask, compiler.InteractionRules),
+		rule(evaluator.FileChange, evaluator.Deny, compiler.InteractionRules),
+		rule(evaluator.WebFetch, evaluator.Review, compiler.InteractionRules),
+	}
+	for interaction, want := range map[evaluator.Interaction]string{
+		evaluator.Default: `{"permissionMode":"bypassPermissions","allowDangerouslySkipPermissions":true,"turnPermissionMode":"bypassPermissions","permissions":{"allow":[],"ask":[],"deny":[]},"callback":{"AskUserQuestion":"question","ExitPlanMode":"capture-plan-then-deny","default":"allow"}}`,
+		evaluator.Plan:    `{"permissionMode":"default","allowDangerouslySkipPermissions":false,"turnPermissionMode":"plan","permissions":{"allow":[],"ask":["Bash","WebFetch"],"deny":[]},"callback":{"AskUserQuestion":"question","ExitPlanMode":"capture-plan-then-deny","default":"ask","rules":[{"kind":"any","match":"*","effect":"allow"},{"kind":"command","match":"*","effect":"ask"},{"kind":"file-change","match":"*","effect":"deny"},{"kind":"web-fetch","match":"*","effect":"ask"}]}}`,
+	} {
+		cell := evaluator.Cell{Provider: evaluator.Claude, Mode: evaluator.FullAccess, Interaction: interaction}
+		w, err := New().Write(compiler.Intent{Cell: cell, Profile: insisting, Rules: rules}, evaluator.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, string(w.Native)); d != "" {
+			t.Errorf("%s: %s", cell, d)
+		}
+	}
+}
+
 func TestProfileIsStrict(t *testing.T) {
 	for name, n := range map[string]*policies.Node{
 		"unknown key":      mapping("mode", mapping()),
@@ -67,6 +99,8 @@ func TestProfileIsStrict(t *testing.T) {
 		"no callback":      mapping("modes", mapping("auto", mapping("permissionMode", text("auto")))),
 		"deny as callback": mapping("modes", mapping("auto", mapping("permissionMode", text("auto"), "callback", text("deny")))),
 		"bypass unasked":   mapping("modes", mapping("auto", mapping("permissionMode", text("bypassPermissions"), "callback", text("ask")))),
+		"blank plan":       mapping("plan", mapping("callback", text("ask"))),
+		"odd insistence":   mapping("modes", mapping("auto", mapping("permissionMode", text("auto"), "callback", text("ask"), "insist", text("yes")))),
 		"not a mapping":    text("x"),
 	} {
 		r := &policies.Reader{}

@@ -12,12 +12,15 @@ import (
 //	modes:
 //	  approval-required: {prefer: [approval, implement], permission: ask}
 //	  full-access: {prefer: [implement, approval], permission: allow, argv: [--force, acp]}
+//	plan: {permission: ask}
 //
-// The argv of a mode stands instead of the one for all modes.
+// The argv of a mode stands instead of the one for all modes, what plan sets
+// instead of the mode's.
 type profile struct {
 	argv    list
 	aliases map[string]list
 	modes   map[evaluator.Mode]settings
+	plan    settings
 }
 
 type settings struct {
@@ -54,6 +57,7 @@ func readProfile(r *policies.Reader, n *policies.Node) profile {
 		"argv":    func(n *policies.Node) { p.argv = readList(r, n, "argv", nil) },
 		"aliases": func(n *policies.Node) { r.Map(n, "aliases", groups) },
 		"modes":   func(n *policies.Node) { r.Map(n, "modes", modes) },
+		"plan":    func(n *policies.Node) { p.plan = readInPlan(r, n) },
 	})
 	for _, m := range evaluator.Modes() {
 		s := p.modes[m]
@@ -68,15 +72,46 @@ func readProfile(r *policies.Reader, n *policies.Node) profile {
 
 func readMode(r *policies.Reader, n *policies.Node, mode string) settings {
 	var s settings
-	r.Map(n, "the cursor profile of "+mode, map[string]func(*policies.Node){
-		"argv":   func(n *policies.Node) { s.argv = readList(r, n, "argv", nil) },
-		"prefer": func(n *policies.Node) { s.prefer = readList(r, n, "prefer", []string{approvalGroup, implementGroup}) },
+	fields := s.fields(r)
+	fields["prefer"] = func(n *policies.Node) { s.prefer = readList(r, n, "prefer", []string{approvalGroup, implementGroup}) }
+	r.Map(n, "the cursor profile of "+mode, fields)
+	return s
+}
+
+// readInPlan reads what plan sets. Its aliases are a group of their own.
+func readInPlan(r *policies.Reader, n *policies.Node) settings {
+	var s settings
+	r.Map(n, "the cursor profile of plan", s.fields(r))
+	return s
+}
+
+// fields are what a mode and plan may both set.
+func (s *settings) fields(r *policies.Reader) map[string]func(*policies.Node) {
+	return map[string]func(*policies.Node){
+		"argv": func(n *policies.Node) { s.argv = readList(r, n, "argv", nil) },
 		"permission": func(n *policies.Node) {
 			s.permission = Permission(r.Word(n, "permission", string(AskPermission), string(AllowPermission)))
 			s.answer = n.Source
 		},
-	})
-	return s
+	}
+}
+
+// of is what a cell sets, and where: the argv for all modes, the mode's, plan's.
+func (p profile) of(c evaluator.Cell) settings {
+	out := settings{argv: p.argv}
+	layers := []settings{p.modes[c.Mode]}
+	if c.Interaction == evaluator.Plan {
+		layers = append(layers, p.plan)
+	}
+	for _, s := range layers {
+		if s.argv.texts != nil {
+			out.argv = s.argv
+		}
+		if s.permission != "" {
+			out.permission, out.answer = s.permission, s.answer
+		}
+	}
+	return out
 }
 
 // readList reads a list of texts, or of some words.

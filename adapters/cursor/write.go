@@ -42,20 +42,16 @@ func (Dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 		w.Sources = append(w.Sources, compiler.SourceRef{Pointer: pointer, Source: got.source})
 		return slices.Clone(got.texts)
 	}
-	mode := p.modes[in.Cell.Mode]
-	argv := mode.argv
-	if argv.texts == nil {
-		argv = p.argv
-	}
+	s := p.of(in.Cell)
 	var n Native
-	n.Argv = part(argvPointer, "argv", argv, acpArgv, "acp is taken")
+	n.Argv = part(argvPointer, "argv", s.argv, acpArgv, "acp is taken")
 	n.ModeAliases = part(aliasesPointer, "mode aliases", p.wanted(in.Cell), nil, "the session mode is left as it is")
 	answer := list{}
-	if mode.permission != "" {
-		answer = list{[]string{string(mode.permission)}, mode.answer}
+	if s.permission != "" {
+		answer = list{[]string{string(s.permission)}, s.answer}
 	}
 	n.Callback.Permission = Permission(part(callbackPointer, "permission", answer, []string{string(AskPermission)}, "ask is taken")[0])
-	rules, refs := callback.Of(in)
+	rules, refs := callback.Of(in, false)
 	n.Callback.Rules, w.Sources = rules, append(w.Sources, refs...)
 	native, err := n.encode()
 	if err != nil {

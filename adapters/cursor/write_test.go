@@ -53,6 +53,25 @@ func TestDefaultRow(t *testing.T) {
 	}
 }
 
+// TestPlanRow has values for plan, instead of the mode's.
+func TestPlanRow(t *testing.T) {
+	p := policy(t, `
+providers:
+  cursor:
+    modes:
+      auto: {argv: [--auto-review, acp]}
+      full-access: {argv: [--force, acp]}
+    plan: {argv: [acp], permission: ask}`)
+	for mode, argv := range map[evaluator.Mode]string{evaluator.Auto: `["--auto-review","acp"]`, evaluator.FullAccess: `["--force","acp"]`} {
+		for i, want := range map[evaluator.Interaction]string{evaluator.Default: `{"argv":` + argv, evaluator.Plan: `{"argv":["acp"],"modeAliases":["plan","architect"],"callback":{"permission":"ask"}}`} {
+			w, err := write(p, mode, i, "")
+			if err != nil || !strings.HasPrefix(string(w.Native), want) {
+				t.Errorf("%s/%s: %s, %v, want %s", mode, i, w.Native, err, want)
+			}
+		}
+	}
+}
+
 // TestReportStartOptions: later Cursor versions start differently by mode, as an
 // optional profile; the built-in row sends no option.
 func TestReportStartOptions(t *testing.T) {
@@ -117,6 +136,7 @@ func TestProfileIsStrict(t *testing.T) {
 		"{modes: {auto: {permission: never}}}":                   `unknown permission "never"`,
 		"{modes: {full: {permission: ask}}}":                     `unknown key "full"`,
 		"{argv: acp}":                                            "must be a list",
+		"{plan: {prefer: [approval]}}":                           `unknown key "prefer"`,
 		"{modes: {auto: {sessionMeta: {}}}, aliases: {plan: x}}": `unknown key "sessionMeta"`,
 	} {
 		text := "apiVersion: modegate/v1\nname: x\nproviders:\n  cursor: " + profile + "\n"

@@ -9,19 +9,24 @@ import (
 //
 //	argv: [agent, stdio]
 //	sessionMeta: {yoloMode: false}
+//	insist: true
 //	modes:
 //	  full-access: {permission: allow, argv: [agent, --always-approve, stdio]}
+//	plan: {permission: ask}
 //
-// What a mode sets stands instead of what is set for all modes.
+// What a mode sets stands instead of what is set for all modes, what plan sets
+// instead of the mode's.
 type profile struct {
 	settings
 	modes map[evaluator.Mode]settings
+	plan  settings
 }
 
 type settings struct {
 	argv       []string
 	meta       SessionMeta
 	permission Permission
+	insist     bool                        // the callback answers by all that the policy says; set for all modes
 	sources    map[string]evaluator.Source // by JSON Pointer into the native settings
 }
 
@@ -41,7 +46,9 @@ func readProfile(r *policies.Reader, n *policies.Node) profile {
 	r.Map(n, "the grok profile", map[string]func(*policies.Node){
 		"argv":        func(n *policies.Node) { p.readArgv(r, n) },
 		"sessionMeta": func(n *policies.Node) { p.readMeta(r, n) },
+		"insist":      func(n *policies.Node) { p.insist = r.Bool(n, "insist") },
 		"modes":       func(n *policies.Node) { r.Map(n, "modes", modes) },
+		"plan":        func(n *policies.Node) { p.plan = readMode(r, n, "plan") },
 	})
 	return p
 }
@@ -81,10 +88,15 @@ func (s *settings) readMeta(r *policies.Reader, n *policies.Node) {
 	})
 }
 
-// of merges what holds for all modes with what one mode sets.
-func (p profile) of(m evaluator.Mode) settings {
+// of merges what holds for all modes with what one mode sets, and plan.
+func (p profile) of(c evaluator.Cell) settings {
 	out := newSettings()
-	for _, s := range []settings{p.settings, p.modes[m]} {
+	out.insist = p.insist
+	layers := []settings{p.settings, p.modes[c.Mode]}
+	if c.Interaction == evaluator.Plan {
+		layers = append(layers, p.plan)
+	}
+	for _, s := range layers {
 		for pointer, source := range s.sources {
 			out.sources[pointer] = source
 		}

@@ -15,13 +15,13 @@ var stdioArgv = []string{"agent", "stdio"}
 
 // Write says a cell in Grok's settings. They come from the policy's profile; a
 // part that the profile leaves out gets the most cautious value and is listed as
-// assumed. The interaction mode has no part in them: Grok's plan mode is left to
-// the model.
+// assumed. Grok's own plan mode is left to the model; in plan only what the
+// profile sets for it differs.
 func (Dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, error) {
 	var s settings
 	if in.Profile != nil {
 		r := &policies.Reader{}
-		s = readProfile(r, in.Profile).of(in.Cell.Mode)
+		s = readProfile(r, in.Profile).of(in.Cell)
 		if err := r.Problems.Err(); err != nil {
 			return compiler.Written{}, err
 		}
@@ -38,7 +38,7 @@ func (Dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 		s.permission = AskPermission
 		assume("permission", string(AskPermission))
 	}
-	rules, refs := callback.Of(in)
+	rules, refs := callback.Of(in, s.insist)
 	native, err := Native{s.argv, s.meta, Callback{s.permission, rules}}.encode()
 	if err != nil {
 		return compiler.Written{}, fmt.Errorf("%s: %w", in.Cell, err)

@@ -70,6 +70,25 @@ providers:
 	}
 }
 
+// TestPlanRow has values for plan, instead of the mode's.
+func TestPlanRow(t *testing.T) {
+	p := policy(t, `
+providers:
+  grok:
+    sessionMeta: {yoloMode: false}
+    modes:
+      full-access: {argv: [agent, "--always-approve", stdio], permission: allow}
+    plan: {argv: ["--permission-mode", default, agent, stdio], permission: ask}`)
+	for i, native := range map[evaluator.Interaction]string{
+		evaluator.Default: `{"argv":["agent","--always-approve","stdio"],"sessionMeta":{"yoloMode":false},"callback":{"permission":"allow"}}`,
+		evaluator.Plan:    `{"argv":["--permission-mode","default","agent","stdio"],"sessionMeta":{"yoloMode":false},"callback":{"permission":"ask"}}`,
+	} {
+		if w := write(t, p, evaluator.FullAccess, i); string(w.Native) != native {
+			t.Errorf("%s: %s, want %s", i, w.Native, native)
+		}
+	}
+}
+
 // TestNoProfile takes the most cautious values, and says so.
 func TestNoProfile(t *testing.T) {
 	p, err := policies.Parse(policies.File{Name: "p.yaml", Data: []byte("apiVersion: modegate/v1\nname: bare\n")})
@@ -91,6 +110,7 @@ func TestProfileIsStrict(t *testing.T) {
 		"{modes: {yolo: {permission: ask}}}":               `unknown key "yolo"`,
 		"{modes: {auto: {permission: deny}}}":              `unknown permission "deny"`,
 		"{modes: {auto: {prefer: [ask]}}}":                 `unknown key "prefer"`,
+		"{plan: {permission: deny}}":                       `unknown permission "deny"`,
 		`{sessionMeta: {yoloMode: "true"}}`:                "use true or false",
 		"{sessionMeta: {model: x}}":                        `unknown key "model"`,
 		"{modes: {auto: {sessionMeta: {autoMode: yes!}}}}": "use true or false",

@@ -30,18 +30,22 @@ var aboutPaths = []evaluator.Kind{evaluator.FileRead, evaluator.FileChange, eval
 
 // Own lists the rules of a policy that its profile's modes don't stand for: those
 // of less than everything, and those of the policy's own list.
-func Own(in compiler.Intent) []compiler.Rule {
-	return in.Sent(func(r compiler.Rule) bool {
-		return r.Section == compiler.PolicyRules || r.Match != compiler.Everything && r.Match != compiler.PlanFiles
-	})
+func Own(in compiler.Intent) []compiler.Rule { return in.Sent(IsOwn) }
+
+// IsOwn reports whether a rule is one that its profile's modes don't stand for.
+func IsOwn(r compiler.Rule) bool {
+	return r.Section == compiler.PolicyRules || r.Match != compiler.Everything && r.Match != compiler.PlanFiles
 }
 
 // Of lists the rules that a cell's callback answers by, and where they come from:
 // the policy's own, and beside rules about paths all that it says of paths
 // outside, which is a second condition. What they don't speak of has the
-// profile's one answer.
-func Of(in compiler.Intent) ([]Rule, []compiler.SourceRef) {
+// profile's one answer. With all, they are all that the policy says.
+func Of(in compiler.Intent, all bool) ([]Rule, []compiler.SourceRef) {
 	list := Own(in)
+	if all {
+		list = in.Effective()
+	}
 	if slices.ContainsFunc(list, func(r compiler.Rule) bool { return slices.Contains(aboutPaths, r.Kind) }) {
 		outside := in.Sent(func(r compiler.Rule) bool { return r.Kind == evaluator.OutsideWorkspace })
 		list = append(slices.DeleteFunc(list, func(r compiler.Rule) bool { return r.Kind == evaluator.OutsideWorkspace }), outside...)
