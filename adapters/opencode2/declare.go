@@ -14,9 +14,12 @@ import (
 // declare says which of the policy's rules the session's rules don't keep. It
 // knows the policy, what was added to it and how 2.0 asks, never what the native
 // rules mean: that comparison comes later and must find the same.
-func (w *writer) declare(at opencode.Place, agent []lastmatch.Rule, agentPaths []evaluator.AgentRule, last []placed) []evaluator.Gap {
+func (w *writer) declare(at opencode.Place, agent []lastmatch.Rule, agentPaths []evaluator.AgentRule) []evaluator.Gap {
 	m := w.Model(agent...)
 	m.Undeniable = []string{"shell", "read"}
+	for _, p := range w.profile.first {
+		m.Native(p.Rule)
+	}
 	for _, r := range w.In.Rules {
 		if r.Section != compiler.InteractionRules || fromRule(r) {
 			m.Said(r)
@@ -25,7 +28,7 @@ func (w *writer) declare(at opencode.Place, agent []lastmatch.Rule, agentPaths [
 	for _, p := range agentPaths {
 		m.Native(lastmatch.Rule(p))
 	}
-	for _, p := range last {
+	for _, p := range w.profile.last {
 		m.Native(p.Rule)
 	}
 	d := declarer{m, at}

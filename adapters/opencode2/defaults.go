@@ -29,6 +29,14 @@ func agentRules(env evaluator.Env) (rules []lastmatch.Rule, assumed []string, er
 	return nil, nil, fmt.Errorf("agents: the list has no agent %q, which the session runs", id)
 }
 
+// Where OpenCode's own files lie: its configuration, and below its data folder what
+// a shell and a tool gave out.
+const (
+	configFolder = "~/.config/opencode/*"
+	shellOutput  = "/opencode/shell/*/*"
+	toolOutput   = "/opencode/tool-output/*"
+)
+
 // defaults are the rules that agents of 2.0 start with (source read 2026-11-30):
 // everything, except that folders outside ask and .env files ask; the plan agent
 // edits nothing but its plan folder.
@@ -37,10 +45,10 @@ func defaults(id, home string) []lastmatch.Rule {
 	rules := []lastmatch.Rule{
 		{Action: "*", Resource: "*", Effect: evaluator.Allow},
 		{Action: "external_directory", Resource: "*", Effect: evaluator.Ask},
-		{Action: "external_directory", Resource: at("~/.local/share/opencode/shell/*/*"), Effect: evaluator.Allow},
-		{Action: "external_directory", Resource: at("~/.local/share/opencode/tool-output/*"), Effect: evaluator.Allow},
+		{Action: "external_directory", Resource: at("~/.local/share" + shellOutput), Effect: evaluator.Allow},
+		{Action: "external_directory", Resource: at("~/.local/share" + toolOutput), Effect: evaluator.Allow},
 		{Action: "external_directory", Resource: "/tmp/opencode/*", Effect: evaluator.Allow},
-		{Action: "external_directory", Resource: at("~/.config/opencode/*"), Effect: evaluator.Allow},
+		{Action: "external_directory", Resource: at(configFolder), Effect: evaluator.Allow},
 		{Action: "question", Resource: "*", Effect: evaluator.Deny},
 		{Action: "read", Resource: "*", Effect: evaluator.Allow},
 		{Action: "read", Resource: "*.env", Effect: evaluator.Ask},

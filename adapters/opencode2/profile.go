@@ -15,21 +15,30 @@ type placed struct {
 
 // profile is what a policy says in OpenCode 2's own words.
 type profile struct {
-	last   []placed // the rules that come after all others
+	first  []placed // before all others, outside of full access
+	last   []placed // after all others
+	own    bool     // of the agent's paths, only its own folders are allowed again
 	person bool     // who answers what OpenCode asks, whatever the rules deny
 }
 
-// CheckProfile accepts `last`, a list of rules, and `callback`, see
-// [opencode.ReadCallback].
+// CheckProfile accepts `first` and `last`, the rules that come before and after
+// all others; `agentPaths`: `all` allows again what the agent's rules allow, `own`
+// the folders for data, output and plans that OpenCode itself gives it; and
+// `callback`, see [opencode.ReadCallback].
 func (dialect) CheckProfile(r *policies.Reader, n *policies.Node) { readProfile(r, n) }
 
 func readProfile(r *policies.Reader, n *policies.Node) profile {
 	var p profile
+	rules := func(name string, into *[]placed) func(*policies.Node) {
+		return func(n *policies.Node) {
+			r.Each(n, name, func(n *policies.Node) { *into = append(*into, readRule(r, n)) })
+		}
+	}
 	r.Map(n, "the opencode2 profile", map[string]func(*policies.Node){
-		"last": func(n *policies.Node) {
-			r.Each(n, "last", func(n *policies.Node) { p.last = append(p.last, readRule(r, n)) })
-		},
-		"callback": func(n *policies.Node) { p.person = opencode.ReadCallback(r, n) },
+		"first":      rules("first", &p.first),
+		"last":       rules("last", &p.last),
+		"agentPaths": func(n *policies.Node) { p.own = r.Word(n, "agentPaths", "all", "own") == "own" },
+		"callback":   func(n *policies.Node) { p.person = opencode.ReadCallback(r, n) },
 	})
 	return p
 }

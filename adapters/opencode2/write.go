@@ -2,21 +2,24 @@ package opencode2
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/modegate/modegate/adapters/internal/lastmatch"
 	"github.com/modegate/modegate/adapters/internal/opencode"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/paths"
 	"github.com/modegate/modegate/internal/strictjson"
 	"github.com/modegate/modegate/policies"
 )
 
-// writer makes a session's rules, in blocks: the mode's rules; the policy's; the
-// session's grants; again what the policy denies, so that no grant undoes it;
-// the interaction mode's; what the adapter declines; the agent's path allows; and
-// the profile's last.
+// writer makes a session's rules, in blocks: the profile's first; the mode's
+// rules; the policy's; the session's grants; again what the policy denies, so that
+// no grant undoes it; the interaction mode's; what the adapter declines; the
+// agent's path allows; and the profile's last.
 type writer struct {
 	opencode.Writer
+	profile profile
 }
 
 // Write makes the session's rules. It never denies shell or read: OpenCode 2
@@ -28,11 +31,17 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 	if in.Profile != nil {
 		p = readProfile(&r, in.Profile)
 	}
+	if in.Cell.Mode == evaluator.FullAccess {
+		p.first = nil
+	}
 	if err := r.Problems.Err(); err != nil {
 		return compiler.Written{}, err
 	}
 	at := placeOf(env)
-	w := &writer{opencode.Writer{In: in, Env: env, Names: names, Workspace: at.Directory, Root: at.Directory, Soften: soften}}
+	w := &writer{opencode.Writer{In: in, Env: env, Names: names, Workspace: at.Directory, Root: at.Directory, Soften: soften}, p}
+	for _, r := range p.first {
+		w.Add(r.Rule, r.source)
+	}
 	w.Section(compiler.ModeRules, nil)
 	w.Section(compiler.PolicyRules, nil)
 	w.Grants()
@@ -40,7 +49,7 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 	if !p.person {
 		w.Declines(func(compiler.Rule) bool { return true }, evaluator.Command, evaluator.FileRead)
 	}
-	paths := w.agentPaths()
+	again := w.agentPaths()
 	for _, r := range p.last {
 		w.Add(r.Rule, r.source)
 	}
@@ -52,7 +61,7 @@ func (dialect) Write(in compiler.Intent, env evaluator.Env) (compiler.Written, e
 	if err != nil {
 		return out, err
 	}
-	out.Gaps = func() []evaluator.Gap { return w.declare(at, agent, paths, p.last) }
+	out.Gaps = func() []evaluator.Gap { return w.declare(at, agent, again) }
 	out.Native, err = strictjson.Encode(list(w.Rules))
 	return out, err
 }
@@ -107,7 +116,7 @@ func (w *writer) agentPaths() []evaluator.AgentRule {
 	var said []evaluator.AgentRule
 	for _, id := range agents {
 		for _, r := range rulesOf(w.Env, id) {
-			if !isPathAllow(r) || slices.Contains(said, r) {
+			if !isPathAllow(r) || slices.Contains(said, r) || w.profile.own && !w.isOwn(r) {
 				continue
 			}
 			said = append(said, r)
@@ -121,6 +130,18 @@ func (w *writer) agentPaths() []evaluator.AgentRule {
 // agent: full access closes none of its paths.
 func NeedsAgents(cell evaluator.Cell) bool {
 	return cell.Mode != evaluator.FullAccess || cell.Interaction == evaluator.Plan
+}
+
+// isOwn reports whether a rule of an agent is one that OpenCode itself gives its
+// agents for their data, output and plans; its configuration is none of these. The
+// data folder lies where XDG_DATA_HOME says.
+func (w *writer) isOwn(r evaluator.AgentRule) bool {
+	for _, output := range []string{shellOutput, toolOutput} {
+		if data, ok := strings.CutSuffix(r.Resource, output); ok && r.Action == "external_directory" {
+			return paths.Rooted(data) && !strings.ContainsAny(data, "*?")
+		}
+	}
+	return r.Resource != paths.Home(w.Env.Home, configFolder) && slices.Contains(defaults("plan", w.Env.Home), lastmatch.Rule(r))
 }
 
 func isPathAllow(r evaluator.AgentRule) bool {

@@ -45,7 +45,12 @@ func agents() []evaluator.Agent {
 
 func write(t *testing.T, cell evaluator.Cell, env evaluator.Env) []string {
 	t.Helper()
-	in := compiler.Lower(t3code(t), cell)
+	return writeOf(t, t3code(t), cell, env)
+}
+
+func writeOf(t *testing.T, p *policies.Policy, cell evaluator.Cell, env evaluator.Env) []string {
+	t.Helper()
+	in := compiler.Lower(p, cell)
 	in.PlanFiles = New().PlanFiles(env)
 	w, err := New().Write(in, env)
 	if err != nil {
@@ -102,4 +107,60 @@ func TestSessionRules(t *testing.T) {
 			t.Errorf("%s: %s", cell, d)
 		}
 	}
+}
+
+// TestOwnPaths: with agentPaths own, only the folders that OpenCode itself opens
+// are opened again; and what comes first is left out in full access.
+func TestOwnPaths(t *testing.T) {
+	p, err := policies.Parse(policies.File{Name: "p.yaml", Data: []byte(`apiVersion: modegate/v1
+name: own
+modes:
+  auto: {rules: [{id: commands-ask, kind: command, match: "*", effect: ask}]}
+  full-access: {rules: [{id: everything-allow, kind: any, match: "*", effect: allow}]}
+interactions:
+  plan: {rules: [{id: plan-edits-deny, kind: file-change, match: "*", effect: deny}]}
+providers:
+  opencode2:
+    first: [{action: edit, resource: "*", effect: ask}]
+    agentPaths: own
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	allow := func(action, resource string) evaluator.AgentRule {
+		return evaluator.AgentRule{Action: action, Resource: resource, Effect: evaluator.Allow}
+	}
+	env := evaluator.Env{Workspace: "/w", Home: "/h", Agents: []evaluator.Agent{
+		{ID: "build", Permissions: append(agentRulesOf("build"), allow("edit", "src/*"), allow("external_directory", "/elsewhere/*"), allow("external_directory", "/data/opencode/tool-output/*"), allow("external_directory", "*/opencode/shell/*/*"), allow("edit", "/data/opencode/shell/*/*"))},
+		{ID: "plan", Permissions: append(agentRulesOf("plan"), allow("edit", "docs/*"))},
+	}}
+	own := []string{
+		"external_directory /h/.local/share/opencode/shell/*/* allow", "external_directory /h/.local/share/opencode/tool-output/* allow", "external_directory /tmp/opencode/* allow",
+		"external_directory /data/opencode/tool-output/* allow",
+	}
+	plan := append(slices.Clone(own), "edit /h/.opencode/plan/* allow", "external_directory /h/.opencode/plan/* allow")
+	for _, c := range []struct {
+		mode        evaluator.Mode
+		interaction evaluator.Interaction
+		want        [][]string
+	}{
+		{evaluator.Auto, evaluator.Default, [][]string{{"edit * ask", "shell * ask"}, own}},
+		{evaluator.Auto, evaluator.Plan, [][]string{{"edit * ask", "shell * ask", "edit * deny"}, plan}},
+		{evaluator.FullAccess, evaluator.Default, [][]string{{"* * allow"}}},
+		{evaluator.FullAccess, evaluator.Plan, [][]string{{"* * allow", "edit * deny"}, plan}},
+	} {
+		cell := evaluator.Cell{Provider: evaluator.OpenCode2, Mode: c.mode, Interaction: c.interaction}
+		if d := cmp.Diff(slices.Concat(c.want...), writeOf(t, p, cell, env)); d != "" {
+			t.Errorf("%s: %s", cell, d)
+		}
+	}
+}
+
+// agentRulesOf are the rules that OpenCode 2 gives an agent by itself.
+func agentRulesOf(id string) []evaluator.AgentRule {
+	var out []evaluator.AgentRule
+	for _, r := range defaults(id, "/h") {
+		out = append(out, evaluator.AgentRule(r))
+	}
+	return out
 }
