@@ -20,14 +20,26 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestCells holds every cell of the built-in policy: one file a mode and
-// interaction, the six providers below each other. The values themselves are
+// TestCells holds every cell of the built-in policies: one file a mode and
+// interaction, the six providers below each other. The values of builtin/t3code are
 // compared with hand-typed tables in each provider's own tests.
 func TestCells(t *testing.T) {
-	policy, err := policies.Load("builtin/t3code")
+	for folder, builtin := range map[string]*policies.Policy{".": builtin(t, "t3code"), "strict": builtin(t, "strict")} {
+		goldenCells(t, folder, builtin)
+	}
+}
+
+func builtin(t *testing.T, name string) *policies.Policy {
+	t.Helper()
+	p, err := policies.Load("builtin/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+func goldenCells(t *testing.T, folder string, policy *policies.Policy) {
+	t.Helper()
 	env := evaluator.Env{Workspace: "/work/app", Home: "/home/dev"}
 	for _, mode := range evaluator.Modes() {
 		for _, interaction := range evaluator.Interactions() {
@@ -41,7 +53,7 @@ func TestCells(t *testing.T) {
 				}
 				writeCell(&b, c.RuleSet)
 			}
-			golden(t, fmt.Sprintf("%s.%s.txt", mode, interaction), b.Bytes())
+			golden(t, filepath.Join(folder, fmt.Sprintf("%s.%s.txt", mode, interaction)), b.Bytes())
 		}
 	}
 }
@@ -96,10 +108,13 @@ func golden(t *testing.T, name string, got []byte) {
 
 // TestEqualBytes holds that equal input gives equal bytes and digests.
 func TestEqualBytes(t *testing.T) {
-	policy, err := policies.Load("builtin/t3code")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range policies.BuiltinNames() {
+		equalBytes(t, builtin(t, name))
 	}
+}
+
+func equalBytes(t *testing.T, policy *policies.Policy) {
+	t.Helper()
 	seen := map[string]evaluator.Cell{}
 	for _, d := range adapters.Table() {
 		for _, mode := range evaluator.Modes() {
@@ -124,6 +139,6 @@ func TestEqualBytes(t *testing.T) {
 		}
 	}
 	if len(seen) != 48 {
-		t.Errorf("%d cells, want 48", len(seen))
+		t.Errorf("%s: %d cells, want 48", policy.Name, len(seen))
 	}
 }

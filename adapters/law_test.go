@@ -71,11 +71,14 @@ func load(t *testing.T, path string, v any) {
 // TestNativeTextAlone holds the first law: what is said of a cell is what is
 // said of its native bytes, read by somebody who never saw the policy.
 func TestNativeTextAlone(t *testing.T) {
-	policy, err := policies.Load("builtin/t3code")
-	if err != nil {
-		t.Fatal(err)
-	}
 	actions := corpusActions(t)
+	for _, name := range policies.BuiltinNames() {
+		nativeTextAlone(t, builtin(t, name), actions)
+	}
+}
+
+func nativeTextAlone(t *testing.T, policy *policies.Policy, actions []evaluator.Action) {
+	t.Helper()
 	env := evaluator.Env{Workspace: "/srv/ws", Home: "/h", Agents: agents()}
 	for _, d := range adapters.Table() {
 		for _, mode := range evaluator.Modes() {

@@ -51,6 +51,17 @@ func checkedInvariants(t *testing.T, text string, dirs ...string) string {
 	return b.String()
 }
 
+// TestInvariantsOfStrict: of what we advise, one thing is known and acknowledged.
+func TestInvariantsOfStrict(t *testing.T) {
+	want := `cursor.modes_only_loosen cursor/auto/default cursor/auto/plan
+  subagent general: approval-required allows it, and auto comes to review: --auto-review leaves it to Cursor's classifier
+  Auto has Cursor's classifier; the modes before it leave a person's own approvalMode in force, which asks about nothing unless the person has set it.
+`
+	if d := cmp.Diff(want, checkedInvariants(t, "apiVersion: modegate/v1\nname: acme\nextends: builtin/strict\n")); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestInvariantsOfT3Code: what the restated tables break is known, acknowledged
 // and shown with a witness.
 func TestInvariantsOfT3Code(t *testing.T) {
