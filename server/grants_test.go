@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -64,6 +66,35 @@ func TestAGrant(t *testing.T) {
 	d.must(200, server.AdapterScope, "PATCH", "/v1/sessions/a", `{"mode":"approval-required"}`)
 	if now := d.ruleset("a"); !strings.Contains(now, "git log") {
 		t.Errorf("the grant is gone: %s", now)
+	}
+}
+
+// No grant opens what the mode denies that the session has meanwhile: OpenCode asks
+// under the rules that the turn started with, and somebody has to look.
+func TestAGrantOpensNoDeny(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "policy.yaml")
+	text := `apiVersion: modegate/v1
+name: acme
+extends: builtin/t3code
+rules:
+  - {id: no-push, kind: command, match: git push *, effect: deny, providers: [opencode], modes: [auto]}
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(t, path)
+	d.load("a", "opencode", "approval-required")
+	d.turn("a")
+	first := d.ask("a", "git push", "git push *")
+	if got := d.decide(first.ID, "acceptForSession"); got.status != 202 {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	if now := d.ask("a", "git push -x", "git push *"); now.DecidedBy != "modegate:grant" {
+		t.Errorf("in the mode of the grant: %+v", now)
+	}
+	d.must(200, server.AdapterScope, "PATCH", "/v1/sessions/a", `{"mode":"auto"}`)
+	if now := d.ask("a", "git push -y", "git push *"); now.State != "pending" {
+		t.Errorf("under a mode that denies it: %+v", now)
 	}
 }
 

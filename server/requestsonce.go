@@ -64,11 +64,11 @@ func (ch *change) answerAtOnce(t broker.Translator, owner *agentSession, e *entr
 // that the running turn started with. Where they differ, somebody is asked. as is
 // the Translator that knows why.
 func (ch *change) automatic(t broker.Translator, owner *agentSession, e *entry) (as broker.Translator, a broker.Answer, by, why string, ok bool) {
-	if as, a, why, ok = ch.byCell(t, owner, owner.cell(), e.asked); !ok {
+	cells := ch.cells(owner, e)
+	if as, a, why, ok = ch.byCell(t, owner, cells[0], e.asked); !ok {
 		return t, a, "", "", false
 	}
-	if running, err := ch.turn(e.runs.session, e.runs.turn); err == nil && running != nil {
-		cell := evaluator.Cell{Provider: owner.Provider, Mode: running.Mode, Interaction: running.Interaction}
+	for _, cell := range cells[1:] {
 		if _, before, _, too := ch.byCell(t, owner, cell, e.asked); !too || !reflect.DeepEqual(a, before) {
 			return t, a, "", "", false
 		}
@@ -103,7 +103,7 @@ func (ch *change) covered(owner *agentSession, e *entry) (a broker.Answer, by, w
 	if !offered || !once || len(offer.Grants) == 0 || e.public.Shape != broker.Approval || owner.Mode == evaluator.FullAccess {
 		return a, "", "", false
 	}
-	if owner.Interaction == evaluator.Plan && e.asked.Kind == evaluator.FileChange {
+	if owner.Interaction == evaluator.Plan && e.asked.Kind == evaluator.FileChange || ch.declinedByMode(owner, e) {
 		return a, "", "", false
 	}
 	held := ch.held(e.holder)
@@ -115,6 +115,32 @@ func (ch *change) covered(owner *agentSession, e *entry) (a broker.Answer, by, w
 		names = append(names, g.Action+" "+g.Resource)
 	}
 	return broker.Answer{Decision: broker.Accept}, byGrant, "allowed this session: " + strings.Join(names, ", "), true
+}
+
+// declinedByMode reports whether the session's modes, or those that the running turn
+// started with, decline a request: no grant opens what a mode denies.
+func (ch *change) declinedByMode(owner *agentSession, e *entry) bool {
+	t := ch.translators[e.public.Provider]
+	if t == nil {
+		return false
+	}
+	for _, cell := range ch.cells(owner, e) {
+		if _, a, _, ok := ch.byCell(t, owner, cell, e.asked); ok && !accepting(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// cells are the session's and, where they differ, that of the turn which asks.
+func (ch *change) cells(owner *agentSession, e *entry) []evaluator.Cell {
+	out := []evaluator.Cell{owner.cell()}
+	if running, err := ch.turn(e.runs.session, e.runs.turn); err == nil && running != nil {
+		if cell := (evaluator.Cell{Provider: owner.Provider, Mode: running.Mode, Interaction: running.Interaction}); cell != out[0] {
+			out = append(out, cell)
+		}
+	}
+	return out
 }
 
 // coverOthers answers the open requests that a new grant covers, as it will
