@@ -35,7 +35,7 @@ func Main(args []string, in io.Reader, out, diagnostics io.Writer) int {
 		SilenceErrors: true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(compileCommand(), evalCommand(), checkCommand(), testCommand(), diffCommand(), importCommand(), conformCommand(), serveCommand(), runCommand())
+	root.AddCommand(compileCommand(), evalCommand(), checkCommand(), testCommand(), diffCommand(), auditCommand(), importCommand(), conformCommand(), serveCommand(), runCommand())
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)

@@ -65,7 +65,24 @@ type Result struct {
 	Locations  []Location     `json:"locations"`
 	Related    []Location     `json:"relatedLocations,omitempty"`
 	Properties map[string]any `json:"properties,omitempty"`
+
+	Fingerprints map[string]string `json:"partialFingerprints,omitempty"` // what tells the finding from others in a later run
+	Suppressions []Suppression     `json:"suppressions,omitempty"`        // who has accepted it; none: it is open
 }
+
+// Suppression says that somebody has accepted a finding.
+type Suppression struct {
+	Kind          string `json:"kind"`   // InSource
+	Status        string `json:"status"` // Accepted
+	Justification string `json:"justification"`
+}
+
+// The only kind of suppression that is written, and its status: the judged text
+// itself accepts the finding.
+const (
+	InSource = "inSource"
+	Accepted = "accepted"
+)
 
 // Location is a place in a text. Message says what is there, "" for a result's
 // own place.

@@ -54,8 +54,10 @@ func TestEncode(t *testing.T) {
 		"findings": {Tool: tool, Results: []sarif.Result{
 			{RuleID: "dead-rule", Level: sarif.Error, Message: sarif.Text{Text: "a"}, Locations: []sarif.Location{{File: "a b/é:1.yaml", Line: 3, Column: 5, Snippet: "  x"}}},
 			{RuleID: "dead-rule", Level: sarif.Note, Message: sarif.Text{Text: "b"}, Locations: []sarif.Location{{File: "/abs/%41.yaml"}},
-				Related:    []sarif.Location{{File: "a.yaml", Line: 1, Message: "here"}},
-				Properties: map[string]any{"cells": []string{"codex/auto/plan"}}},
+				Related:      []sarif.Location{{File: "a.yaml", Line: 1, Message: "here"}},
+				Properties:   map[string]any{"cells": []string{"codex/auto/plan"}},
+				Fingerprints: map[string]string{"id/v1": "a/b"},
+				Suppressions: []sarif.Suppression{{Kind: sarif.InSource, Status: sarif.Accepted, Justification: "because"}}},
 		}},
 	} {
 		data, err := run.Encode()

@@ -1,0 +1,153 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/compiler/lint"
+	"github.com/modegate/modegate/evaluator"
+)
+
+// gapIn is a gap in one cell, with an Action that shows it; nil where none does.
+type gapIn struct {
+	cell  *audited
+	gap   evaluator.Gap
+	shown *Shown
+}
+
+// gaps joins the cells' gaps: one for each id and direction, and a finding about it.
+func (b *builder) gaps(context.Context) error {
+	type key struct {
+		id        string
+		direction evaluator.Direction
+	}
+	var order []key
+	all := map[key][]gapIn{}
+	for _, c := range b.cells {
+		for _, g := range c.gaps {
+			k := key{g.ID, g.Direction}
+			if all[k] == nil {
+				order = append(order, k)
+			}
+			all[k] = append(all[k], gapIn{c, g, c.witness(g)})
+		}
+	}
+	for _, k := range order {
+		b.gap(all[k])
+	}
+	for _, a := range b.policy.Acknowledge {
+		id := cmp.Or(a.Gap, a.Invariant)
+		seen := slices.ContainsFunc(order, func(k key) bool {
+			return accepted(b.policy, k.id) != nil && accepted(b.policy, k.id).Source == a.Source
+		})
+		b.report.Acknowledgements = append(b.report.Acknowledgements, Acknowledgement{id, a.Reason, a.Source, seen})
+	}
+	return nil
+}
+
+func (b *builder) gap(list []gapIn) {
+	worst := list[0]
+	for _, one := range list[1:] {
+		if one.looseness() > worst.looseness() {
+			worst = one
+		}
+	}
+	g := worst.gap
+	out := Gap{
+		ID: g.ID, Provider: worst.cell.Provider, Kind: g.Kind, Direction: g.Direction, Want: g.Want, Reason: g.Reason, Source: g.Source,
+		Acknowledged: acceptance(accepted(b.policy, g.ID)),
+	}
+	f := b.finding(gapKind(g.Direction), gapKind(g.Direction)+"/"+g.ID, gapTitle(out, worst))
+	f.Reason, f.Source, f.Acknowledged, f.Gaps, f.Shown = g.Reason, g.Source, out.Acknowledged, []string{g.ID}, worst.shown
+	f.Providers = []evaluator.Provider{out.Provider}
+	if g.Direction == evaluator.Wider && worst.looseness() < looseness(evaluator.Allow, evaluator.Unconfined) {
+		f.Severity = lint.Warning
+	}
+	if worst.shown == nil {
+		f.Reason += " (declared by the dialect: no Action that was tried shows it)"
+	}
+	for _, one := range list {
+		name := one.cell.String()
+		f.Cells = append(f.Cells, name)
+		i := slices.IndexFunc(out.Got, func(o GotIn) bool { return o.Effect == one.gap.Got })
+		if i < 0 {
+			i = len(out.Got)
+			out.Got = append(out.Got, GotIn{Effect: one.gap.Got})
+		}
+		out.Got[i].Cells = append(out.Got[i].Cells, name)
+	}
+	out.Finding = f.ID
+	b.report.Gaps = append(b.report.Gaps, out)
+	b.add(f)
+}
+
+// looseness orders a gap's cells: by what the witness comes to, or else by what the
+// gap says.
+func (g gapIn) looseness() int {
+	if g.shown != nil {
+		return g.shown.looseness()
+	}
+	return looseness(g.gap.Got, evaluator.Unconfined)
+}
+
+func gapKind(d evaluator.Direction) string {
+	switch d {
+	case evaluator.Wider:
+		return kindWider
+	case evaluator.Narrower:
+		return kindNarrower
+	}
+	return kindUnknown
+}
+
+func gapTitle(g Gap, worst gapIn) string {
+	what := fmt.Sprintf("%s on %s", g.Kind, g.Provider)
+	switch g.Direction {
+	case evaluator.Wider, evaluator.Narrower:
+		got := g.Got
+		effect := worst.gap.Got.String()
+		if worst.shown != nil {
+			effect = worst.shown.outcomeText()
+		} else if len(got) > 0 {
+			effect = got[0].Effect.String()
+		}
+		return fmt.Sprintf("%s: the policy says %s, and it comes to %s", what, g.Want, effect)
+	}
+	return fmt.Sprintf("%s: the policy says %s, and what happens can't be predicted", what, g.Want)
+}
+
+// outcomeText is an effect with its confinement.
+func (o Outcome) outcomeText() string { return effectText(o.Effect, o.Confinement) }
+
+func effectText(e evaluator.Effect, c evaluator.Confinement) string {
+	if e == evaluator.Allow && c != evaluator.Unconfined {
+		return fmt.Sprintf("%s (%s sandbox)", e, c)
+	}
+	return e.String()
+}
+
+// witness finds the Action that shows a gap best: of a wider one the loosest
+// outcome, of a narrower one the strictest.
+func (c *audited) witness(g evaluator.Gap) *Shown {
+	var best *Shown
+	for _, a := range compiler.Probes(c.intent, c.env) {
+		if c.gapOf(a) != g.ID {
+			continue
+		}
+		s, err := c.show(a, nil)
+		if err != nil || s.Policy.Direction != g.Direction {
+			continue
+		}
+		sign := 1
+		if g.Direction == evaluator.Narrower {
+			sign = -1
+		}
+		if best == nil || sign*s.looseness() > sign*best.looseness() {
+			best = s
+		}
+	}
+	return best
+}

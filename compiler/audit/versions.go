@@ -1,0 +1,88 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/compiler/lint"
+	"github.com/modegate/modegate/evaluator"
+)
+
+// versions finds the Actions that another version of a provider answers otherwise,
+// under the bytes that the judged version is given.
+func (b *builder) versions(ctx context.Context) error {
+	var found groups
+	for _, c := range b.cells {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.otherVersions(&found); err != nil {
+			return err
+		}
+	}
+	for _, g := range found.list {
+		worst := g.cases[0].shown
+		for _, one := range g.cases[1:] {
+			if one.shown.Differs[0].Effect == evaluator.Allow && worst.Differs[0].Effect != evaluator.Allow {
+				worst = one.shown
+			}
+		}
+		d := worst.Differs[0]
+		f := b.finding(kindVersion, kindVersion+"/"+g.key, fmt.Sprintf("%s on %s: %s comes to %s, and %s to %s",
+			worst.Witness.Kind, worst.Provider, worst.Version, worst.outcomeText(), d.Version, d.Effect))
+		f = f.fill(g)
+		f.Shown, f.Reason = worst, fmt.Sprintf("%s: %s; %s: %s", worst.Version, worst.Reason, d.Version, d.Reason)
+		if looseness(d.Effect, evaluator.Unconfined) < worst.looseness() {
+			f.Severity = lint.Note
+		}
+		b.add(f)
+	}
+	return nil
+}
+
+// otherVersions compares a cell's answers with those of the provider's other
+// versions: those that can be judged, and those that a Verdict speaks of.
+func (c *audited) otherVersions(found *groups) error {
+	other := map[string]evaluator.Meaning{}
+	for _, version := range c.dialect.Versions() {
+		if version == c.version {
+			continue
+		}
+		m, err := c.dialect.Read(c.compiled.RuleSet.Native, compiler.Setting{Version: version, Env: c.env})
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", c, version, err)
+		}
+		other[version] = m
+	}
+	for _, a := range append(compiler.Probes(c.intent, c.env), sampleList()...) {
+		s, err := c.show(a, nil)
+		if err != nil {
+			return err
+		}
+		differs := s.Differs
+		for _, version := range c.dialect.Versions() {
+			if other[version] == nil || slices.ContainsFunc(differs, func(d evaluator.Difference) bool { return d.Version == version }) {
+				continue
+			}
+			v, err := evaluator.Evaluate(other[version], a, false)
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", c, version, err)
+			}
+			if v.Effect != s.Effect {
+				differs = append(differs, evaluator.Difference{Version: version, Effect: v.Effect, Reason: v.Reason})
+			}
+		}
+		for _, d := range differs {
+			one := *s
+			one.Differs = []evaluator.Difference{d}
+			direction := "stricter"
+			if looseness(d.Effect, evaluator.Unconfined) > s.looseness() {
+				direction = "looser"
+			}
+			found.add(fmt.Sprintf("%s.%s.%s-%s", c.Provider, a.Kind, d.Version, direction), c, &one)
+		}
+	}
+	return nil
+}
