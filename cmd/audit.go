@@ -147,6 +147,9 @@ func claims(proven evidence.File) func(d compiler.Dialect, version string) []aud
 		for i, c := range d.Claims(version) {
 			one := audit.Claim{Proof: proofs[i]}
 			for _, e := range proven.Of(c.Key) {
+				if e.Disagreements > 0 || e.Cases == 0 {
+					e.Status = evaluator.Unverified
+				}
 				one.Runs = append(one.Runs, audit.Run{
 					Part: strings.TrimPrefix(strings.TrimPrefix(e.Key, c.Key), "/"), Status: e.Status, By: e.By, Binary: e.Binary,
 					Date: e.Date, Cases: e.Cases, Agreements: e.Agreements, Disagreements: e.Disagreements,

@@ -18,7 +18,7 @@ func (b *builder) finding(kind, id, title string) Finding {
 
 func (b *builder) add(f Finding) { b.report.Findings = append(b.report.Findings, f) }
 
-// case_ is one cell that shows a finding.
+// instance is one cell that shows a finding.
 type instance struct {
 	cell  *audited
 	shown *Shown
@@ -45,13 +45,7 @@ func (g *groups) add(key string, c *audited, s *Shown) {
 
 // worst is the first of the loosest outcomes.
 func (g *group) worst() *Shown {
-	out := g.cases[0].shown
-	for _, c := range g.cases[1:] {
-		if c.shown.looseness() > out.looseness() {
-			out = c.shown
-		}
-	}
-	return out
+	return slices.MaxFunc(g.cases, func(a, b instance) int { return a.shown.looseness() - b.shown.looseness() }).shown
 }
 
 // fill completes a finding with a group's cells and the worst of them.
@@ -114,15 +108,17 @@ func (b *builder) finish() {
 }
 
 func (s *Summary) count(f Finding) {
-	switch {
-	case f.Acknowledged != nil:
-		s.Acknowledged++
-	case f.Severity == lint.Error:
-		s.Errors++
-	case f.Severity == lint.Warning:
-		s.Warnings++
+	c := &s.Counts
+	if f.Acknowledged != nil {
+		c = &s.Acknowledged
+	}
+	switch f.Severity {
+	case lint.Error:
+		c.Errors++
+	case lint.Warning:
+		c.Warnings++
 	default:
-		s.Notes++
+		c.Notes++
 	}
 }
 

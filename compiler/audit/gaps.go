@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/compiler/lint"
@@ -40,6 +41,10 @@ func (b *builder) gaps(context.Context) error {
 	}
 	for _, a := range b.policy.Acknowledge {
 		id := cmp.Or(a.Gap, a.Invariant)
+		provider, _, _ := strings.Cut(id, ".")
+		if !slices.ContainsFunc(b.Dialects, func(d compiler.Dialect) bool { return string(d.Provider()) == provider }) {
+			continue
+		}
 		seen := slices.ContainsFunc(order, func(k key) bool {
 			return accepted(b.policy, k.id) != nil && accepted(b.policy, k.id).Source == a.Source
 		})
@@ -63,6 +68,12 @@ func (b *builder) gap(list []gapIn) {
 	f := b.finding(gapKind(g.Direction), gapKind(g.Direction)+"/"+g.ID, gapTitle(out, worst))
 	f.Reason, f.Source, f.Acknowledged, f.Gaps, f.Shown = g.Reason, g.Source, out.Acknowledged, []string{g.ID}, worst.shown
 	f.Providers = []evaluator.Provider{out.Provider}
+	switch {
+	case f.Acknowledged != nil:
+		f.Instead = "See whether the reason still holds. Else change the rule or the provider's profile, or don't offer the mode on this provider."
+	case g.Direction == evaluator.Wider:
+		f.Instead = fmt.Sprintf("Change the rule or the provider's profile, don't offer the mode on this provider, or acknowledge it: {gap: %s, reason: …}.", g.ID)
+	}
 	if g.Direction == evaluator.Wider && worst.looseness() < looseness(evaluator.Allow, evaluator.Unconfined) {
 		f.Severity = lint.Warning
 	}
@@ -130,7 +141,7 @@ func effectText(e evaluator.Effect, c evaluator.Confinement) string {
 }
 
 // witness finds the Action that shows a gap best: of a wider one the loosest
-// outcome, of a narrower one the strictest.
+// outcome, of a narrower one the strictest, and the shortest Action that has it.
 func (c *audited) witness(g evaluator.Gap) *Shown {
 	var best *Shown
 	for _, a := range compiler.Probes(c.intent, c.env) {
@@ -141,13 +152,17 @@ func (c *audited) witness(g evaluator.Gap) *Shown {
 		if err != nil || s.Policy.Direction != g.Direction {
 			continue
 		}
-		sign := 1
-		if g.Direction == evaluator.Narrower {
-			sign = -1
-		}
-		if best == nil || sign*s.looseness() > sign*best.looseness() {
+		if best == nil || better(s, best, g.Direction) {
 			best = s
 		}
 	}
 	return best
+}
+
+func better(s, than *Shown, d evaluator.Direction) bool {
+	by := s.looseness() - than.looseness()
+	if d == evaluator.Narrower {
+		by = -by
+	}
+	return by > 0 || by == 0 && len(jsonText(s.Witness)) < len(jsonText(than.Witness))
 }

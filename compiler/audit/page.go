@@ -79,7 +79,10 @@ func (s Summary) String() string {
 		}
 		return fmt.Sprintf("%d %ss", n, word)
 	}
-	return fmt.Sprintf("%s, %s, %s; %d more are acknowledged", count(s.Errors, "error"), count(s.Warnings, "warning"), count(s.Notes, "note"), s.Acknowledged)
+	counts := func(c Counts) string {
+		return fmt.Sprintf("%s, %s, %s", count(c.Errors, "error"), count(c.Warnings, "warning"), count(c.Notes, "note"))
+	}
+	return counts(s.Counts) + "; acknowledged: " + counts(s.Acknowledged)
 }
 
 // Behind says in one line what stands behind a provider.

@@ -34,12 +34,17 @@ type Span struct {
 	To   string `json:"to"`
 }
 
-// Summary counts findings, the accepted ones apart.
+// Summary counts findings, those that the policy acknowledges apart.
 type Summary struct {
-	Errors       int `json:"errors"`
-	Warnings     int `json:"warnings"`
-	Notes        int `json:"notes"`
-	Acknowledged int `json:"acknowledged"`
+	Counts       `json:",inline"`
+	Acknowledged Counts `json:"acknowledged"`
+}
+
+// Counts are numbers of findings by severity.
+type Counts struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Notes    int `json:"notes"`
 }
 
 // Finding is one thing that a reviewer must know, for one cause.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modegate/modegate/compiler/lint"
 	"github.com/modegate/modegate/evaluator"
@@ -20,7 +21,7 @@ type Sample struct {
 func Samples() []Sample {
 	return []Sample{
 		{"command", evaluator.Action{Kind: evaluator.Command, Command: "npm test"}},
-		{"command-changes", evaluator.Action{Kind: evaluator.Command, Command: "rm -rf build"}},
+		{"command-changes", evaluator.Action{Kind: evaluator.Command, Command: "touch a.txt"}},
 		{"command-outside", evaluator.Action{Kind: evaluator.Command, Command: "npm test", Cwd: "/elsewhere"}},
 		{"file-read", evaluator.Action{Kind: evaluator.FileRead, Path: "src/a.go"}},
 		{"file-read-outside", evaluator.Action{Kind: evaluator.FileRead, Path: "/elsewhere/a.go"}},
@@ -79,32 +80,32 @@ func (b *builder) samples(context.Context) error {
 			if err != nil {
 				return err
 			}
-			provider, kind := string(c.Provider), fmt.Sprintf("%s.%s", c.Provider, s.Action.Kind)
+			kind := string(s.Action.Kind)
 			if c.Mode == defaultMode && c.Interaction == evaluator.Default && s.ID == changing && shown.runs() {
 				open.add(string(c.Mode), c, shown)
 			}
 			if c.Interaction == evaluator.Plan && s.ID == changing && shown.runs() && shown.Confinement != evaluator.ReadOnly {
-				plan.add(provider, c, shown)
+				plan.add(kind, c, shown)
 			}
 			if shown.Policy == nil && shown.runs() && c.Mode != evaluator.FullAccess && s.Action.Kind != evaluator.Question {
 				silent.add(kind, c, shown)
 			}
 			if shown.Policy == nil && shown.Effect == evaluator.Unknown {
-				unknown.add(kind, c, shown)
+				unknown.add(fmt.Sprintf("%s.%s", c.Provider, kind), c, shown)
 			}
 			if shown.Enforcer == evaluator.EnforcedByInstruction {
-				told.add(provider, c, shown)
+				told.add(string(c.Provider), c, shown)
 			}
 		}
 	}
 	b.sampled(kindDefault, open, func(g *group, s *Shown) string {
-		return fmt.Sprintf("The default mode is %s, in which %s", defaultMode, runsOn(g))
+		return fmt.Sprintf("The default mode is %s: a command that changes files, and %s", defaultMode, runsOn(g))
 	})
-	b.sampled(kindPlan, plan, func(_ *group, s *Shown) string {
-		return fmt.Sprintf("In plan, a command that changes files runs on %s: %s", s.Provider, s.outcomeText())
+	b.sampled(kindPlan, plan, func(g *group, _ *Shown) string {
+		return "In plan, commands can change files: " + runsOn(g)
 	})
-	b.sampled(kindUnspoken, silent, func(_ *group, s *Shown) string {
-		return fmt.Sprintf("%s on %s: the policy doesn't speak of it, and it comes to %s", s.Witness.Kind, s.Provider, s.outcomeText())
+	b.sampled(kindUnspoken, silent, func(g *group, s *Shown) string {
+		return fmt.Sprintf("The policy doesn't speak of %s everywhere, and there %s", s.Witness.Kind, runsOn(g))
 	})
 	b.sampled(kindUnknown, unknown, func(_ *group, s *Shown) string {
 		return fmt.Sprintf("%s on %s: what happens can't be predicted", s.Witness.Kind, s.Provider)
@@ -128,21 +129,16 @@ func (b *builder) sampled(kind string, found groups, title func(*group, *Shown) 
 	}
 }
 
-// runsOn says how many providers run what a group shows.
+// runsOn says which providers run what a group shows.
 func runsOn(g *group) string {
-	n, unconfined := 0, 0
-	var seen []evaluator.Provider
+	var names []string
 	for _, c := range g.cases {
-		if !slices.Contains(seen, c.cell.Provider) {
-			seen = append(seen, c.cell.Provider)
-			n++
-			if c.shown.Confinement == evaluator.Unconfined {
-				unconfined++
-			}
+		if name := string(c.cell.Provider); !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	if n == 1 {
-		return fmt.Sprintf("%s runs commands without asking", seen[0])
+	if len(names) == 1 {
+		return names[0] + " runs it without asking"
 	}
-	return fmt.Sprintf("%d providers run commands without asking, %d of them unconfined", n, unconfined)
+	return strings.Join(names, ", ") + " run it without asking"
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/compiler/lint"
@@ -23,18 +24,13 @@ func (b *builder) versions(ctx context.Context) error {
 		}
 	}
 	for _, g := range found.list {
-		worst := g.cases[0].shown
-		for _, one := range g.cases[1:] {
-			if one.shown.Differs[0].Effect == evaluator.Allow && worst.Differs[0].Effect != evaluator.Allow {
-				worst = one.shown
-			}
-		}
+		worst := slices.MaxFunc(g.cases, func(a, b instance) int { return looseness(a.shown.Differs[0].Effect, 0) - looseness(b.shown.Differs[0].Effect, 0) }).shown
 		d := worst.Differs[0]
 		f := b.finding(kindVersion, kindVersion+"/"+g.key, fmt.Sprintf("%s on %s: %s comes to %s, and %s to %s",
 			worst.Witness.Kind, worst.Provider, worst.Version, worst.outcomeText(), d.Version, d.Effect))
 		f = f.fill(g)
 		f.Shown, f.Reason = worst, fmt.Sprintf("%s: %s; %s: %s", worst.Version, worst.Reason, d.Version, d.Reason)
-		if looseness(d.Effect, evaluator.Unconfined) < worst.looseness() {
+		if !strings.HasSuffix(g.key, looser) {
 			f.Severity = lint.Note
 		}
 		b.add(f)
@@ -77,12 +73,24 @@ func (c *audited) otherVersions(found *groups) error {
 		for _, d := range differs {
 			one := *s
 			one.Differs = []evaluator.Difference{d}
-			direction := "stricter"
-			if looseness(d.Effect, evaluator.Unconfined) > s.looseness() {
-				direction = "looser"
-			}
-			found.add(fmt.Sprintf("%s.%s.%s-%s", c.Provider, a.Kind, d.Version, direction), c, &one)
+			found.add(versionKey(a.Kind, s, d), c, &one)
 		}
 	}
 	return nil
+}
+
+// looser ends the key of differences by which another version lets more happen.
+const looser = "-looser"
+
+// versionKey is what a difference is about: where another version is looser, that
+// kind of Action.
+func versionKey(kind evaluator.Kind, s *Shown, d evaluator.Difference) string {
+	by := looseness(d.Effect, evaluator.Unconfined) - looseness(s.Effect, evaluator.Unconfined)
+	switch {
+	case by > 0:
+		return fmt.Sprintf("%s.%s.%s%s", s.Provider, kind, d.Version, looser)
+	case by < 0:
+		return fmt.Sprintf("%s.%s-stricter", s.Provider, d.Version)
+	}
+	return fmt.Sprintf("%s.%s-otherwise", s.Provider, d.Version)
 }
