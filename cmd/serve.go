@@ -135,6 +135,10 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	shipped, err := invariants(nil)
+	if err != nil {
+		return err
+	}
 	kept, err := store.Open(f.data)
 	if err != nil {
 		return fmt.Errorf("--data: %w", err)
@@ -157,6 +161,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 		Log:      log,
 
 		Guardrails: guardrails,
+		Audit:      server.AuditConfig{Modegate: programVersion(), Evidence: claims(proven), Invariants: broke(shipped)},
 
 		Store: kept, Translators: translators(), Expiry: f.expiry, Delivery: f.delivery,
 		KeepFor: f.keep, KeepSessions: f.sessions,

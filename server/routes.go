@@ -37,6 +37,7 @@ func table() []*route {
 		{method: "POST", path: ruleset, scopes: use, query: []string{"wait"}, heavy: true, handle: postRuleset},
 		{method: "POST", path: "/v1/evaluate", scopes: use, quiet: true, handle: postEvaluate},
 		{method: "GET", path: "/v1/matrix", scopes: read, handle: getMatrix},
+		{method: "GET", path: "/v1/audit", scopes: read, query: []string{"format"}, heavy: true, handle: getAudit},
 		{method: "GET", path: "/v1/policies", scopes: use, handle: getPolicies},
 		{method: "GET", path: "/v1/policies/text", scopes: read, handle: getPolicyText},
 		{method: "POST", path: "/v1/policies/check", scopes: []Scope{AdminScope}, heavy: true, handle: postCheck},

@@ -33,6 +33,7 @@ type Config struct {
 	Web      fs.FS                  // the web page, nil: the embedded one
 
 	Guardrails GuardrailConfig
+	Audit      AuditConfig
 
 	Store       *store.Store     // what sessions and requests are kept in; nil: there are none. The caller closes it
 	Translators Translators      // of the providers whose requests can be read

@@ -25,6 +25,7 @@ type snapshot struct {
 	changed chan struct{} // closed when another snapshot is in force
 	byEnv   envCache
 	quick   map[quickKey]*quickCell
+	audited auditCache
 }
 
 // cell is one compiled cell with its encoded RuleSet.

@@ -11,44 +11,51 @@ import (
 
 func sameEnv(a, b evaluator.Env) bool { return reflect.DeepEqual(a, b) }
 
-// opening is something outside of a policy that may go past a ban: a session
-// without it and one with it.
+// opening is something outside of a policy that may go past a ban.
 type opening struct {
-	id, what     string
-	without, add func(evaluator.Env) evaluator.Env
+	id, what string
+	add      func(*evaluator.Env)
 }
+
+// everything is a grant of all there is.
+var everything = []evaluator.Grant{{Action: "*", Resource: "*"}}
 
 // openings are what users and sessions add to a policy.
 var openings = []opening{
-	{"agent-rule", "a user's own agent rule, edit src/* allow,", func(e evaluator.Env) evaluator.Env { return withAgents(e) }, func(e evaluator.Env) evaluator.Env {
-		return withAgents(e, evaluator.AgentRule{Action: "edit", Resource: "src/*", Effect: evaluator.Allow})
+	{"agent-rule", "a user's own agent rule, edit src/* allow,", func(e *evaluator.Env) {
+		for i := range e.Agents {
+			own := evaluator.AgentRule{Action: "edit", Resource: "src/*", Effect: evaluator.Allow}
+			e.Agents[i].Permissions = append(e.Agents[i].Permissions, own)
+		}
 	}},
-	{"saved-grant", "a grant of everything that the provider has kept", nil, func(e evaluator.Env) evaluator.Env {
-		e.Saved = []evaluator.Grant{{Action: "*", Resource: "*"}}
-		return e
-	}},
-	{"session-grant", "a grant of everything for the session", nil, func(e evaluator.Env) evaluator.Env {
-		e.Grants = []evaluator.Grant{{Action: "*", Resource: "*"}}
-		return e
-	}},
+	{"saved-grant", "a grant of everything that the provider has kept", func(e *evaluator.Env) { e.Saved = everything }},
+	{"session-grant", "a grant of everything for the session", func(e *evaluator.Env) { e.Grants = everything }},
 }
 
-// withAgents gives a session the agents that OpenCode has by itself, and both of
-// them the user's own rules.
-func withAgents(e evaluator.Env, own ...evaluator.AgentRule) evaluator.Env {
+// usual is the session that something is added to: where its agents aren't given,
+// one with the agents that OpenCode has by itself, which open the plan folder alone.
+func (b *builder) usual(c *audited) evaluator.Env {
+	env := b.Env
+	if len(env.Agents) > 0 {
+		for i := range env.Agents {
+			env.Agents[i].Permissions = slices.Clip(env.Agents[i].Permissions)
+		}
+		env.Agents = slices.Clone(env.Agents)
+		return env
+	}
 	build := []evaluator.AgentRule{{Action: "*", Resource: "*", Effect: evaluator.Allow}}
 	plan := append(slices.Clone(build), evaluator.AgentRule{Action: "edit", Resource: "*", Effect: evaluator.Deny})
-	e.Agents = []evaluator.Agent{{ID: "build", Permissions: append(build, own...)}, {ID: "plan", Permissions: append(plan, own...)}}
-	return e
+	for _, glob := range c.intent.PlanFiles {
+		plan = append(plan, evaluator.AgentRule{Action: "edit", Resource: glob, Effect: evaluator.Allow})
+	}
+	env.Agents = []evaluator.Agent{{ID: "build", Permissions: build}, {ID: "plan", Permissions: plan}}
+	return env
 }
 
-// opened finds the bans of the policy that hold in a plain session and not where
-// something is added to it.
+// opened finds the bans of the policy that something goes past which isn't the
+// policy's.
 func (b *builder) opened(ctx context.Context) error {
 	for _, o := range openings {
-		if o.without != nil && len(b.Env.Agents) > 0 {
-			continue // the agents are given: what they open is a gap
-		}
 		var found groups
 		for _, c := range b.cells {
 			if err := ctx.Err(); err != nil {
@@ -70,19 +77,18 @@ func (b *builder) opened(ctx context.Context) error {
 }
 
 func (b *builder) openedIn(c *audited, o opening, found *groups) error {
-	env := o.add(b.Env)
+	plain, err := b.compile(c.dialect, c.Cell, b.usual(c))
+	if err != nil {
+		return nil // the provider takes no such session, or the dialect has no such rule
+	}
+	env := b.usual(c)
+	o.add(&env)
 	with, err := b.compile(c.dialect, c.Cell, env)
 	if err != nil {
-		return nil // the provider has no such thing, or not in this form
-	}
-	plain := c
-	if o.without != nil {
-		if plain, err = b.compile(c.dialect, c.Cell, o.without(b.Env)); err != nil {
-			return nil
-		}
+		return nil
 	}
 	for _, s := range b.report.Samples {
-		w := c.intent.Want(s.Action, with.env)
+		w := c.intent.Want(s.Action, c.env)
 		if w.Rule == nil || w.Effect != evaluator.Deny {
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/modegate/modegate/compiler"
@@ -93,7 +95,7 @@ func (b *builder) lint(context.Context) error {
 	}
 	for _, l := range policylint.All(b.policy, cells) {
 		at := l.Source
-		f := b.finding(l.Rule, fmt.Sprintf("%s/%s", l.Rule, about(at)), describe(l.Rule).Short)
+		f := b.finding(l.Rule, fmt.Sprintf("%s/%s", l.Rule, about(l)), describe(l.Rule).Short)
 		f.Severity, f.Providers, f.Cells, f.Reason, f.Instead = l.Severity, l.Providers, l.Cells, l.Message, l.Instead
 		if at.File != "" {
 			f.Source = &at
@@ -103,12 +105,14 @@ func (b *builder) lint(context.Context) error {
 	return nil
 }
 
-// about names a place by its rule, or by its line where no rule has an id.
-func about(at evaluator.Source) string {
-	if at.ID != "" {
-		return at.File + "." + at.ID
+// about names what a linter's finding is about: a rule, or else what it says, so
+// that the name stays when lines move.
+func about(f lint.Finding) string {
+	file := path.Base(filepath.ToSlash(f.File))
+	if f.ID != "" {
+		return file + "." + f.ID
 	}
-	return fmt.Sprintf("%s.%d", at.File, at.Line)
+	return file + "." + f.Message
 }
 
 // changes compares the policy with an earlier one.

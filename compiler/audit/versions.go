@@ -24,7 +24,9 @@ func (b *builder) versions(ctx context.Context) error {
 		}
 	}
 	for _, g := range found.list {
-		worst := slices.MaxFunc(g.cases, func(a, b instance) int { return looseness(a.shown.Differs[0].Effect, 0) - looseness(b.shown.Differs[0].Effect, 0) }).shown
+		worst := slices.MaxFunc(g.cases, func(a, b instance) int {
+			return looseness(a.shown.Differs[0].Effect, 0) - looseness(b.shown.Differs[0].Effect, 0)
+		}).shown
 		d := worst.Differs[0]
 		f := b.finding(kindVersion, kindVersion+"/"+g.key, fmt.Sprintf("%s on %s: %s comes to %s, and %s to %s",
 			worst.Witness.Kind, worst.Provider, worst.Version, worst.outcomeText(), d.Version, d.Effect))
