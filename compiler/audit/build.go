@@ -191,7 +191,7 @@ func acceptance(a *policies.Acknowledgement) *Accepted {
 func (b *builder) refused(at evaluator.Cell, err error) {
 	for _, f := range lint.Invalid(kindRefused, "", err) {
 		message := strings.TrimPrefix(f.Message, at.String()+": ")
-		id := fmt.Sprintf("%s/%s.%s", kindRefused, at.Provider, message)
+		id := fmt.Sprintf("%s.%s.%s", kindRefused, at.Provider, message)
 		i := slices.IndexFunc(b.report.Findings, func(o Finding) bool { return o.ID == id })
 		if i < 0 {
 			i = len(b.report.Findings)

@@ -152,7 +152,7 @@ func slug(s string) string {
 	var b strings.Builder
 	dash := false
 	for _, r := range strings.ToLower(s) {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("./_-", r) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
 			b.WriteRune(r)
 			dash = r == '-'
 		} else if !dash {

@@ -65,7 +65,7 @@ func (b *builder) gap(list []gapIn) {
 		ID: g.ID, Provider: worst.cell.Provider, Kind: g.Kind, Direction: g.Direction, Want: g.Want, Reason: g.Reason, Source: g.Source,
 		Acknowledged: acceptance(accepted(b.policy, g.ID)),
 	}
-	f := b.finding(gapKind(g.Direction), gapKind(g.Direction)+"/"+g.ID, gapTitle(out, worst))
+	f := b.finding(gapKind(g.Direction), gapKind(g.Direction)+"."+g.ID, gapTitle(out, worst))
 	f.Reason, f.Source, f.Acknowledged, f.Gaps, f.Shown = g.Reason, g.Source, out.Acknowledged, []string{g.ID}, worst.shown
 	f.Providers = []evaluator.Provider{out.Provider}
 	switch {

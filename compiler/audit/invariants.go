@@ -36,7 +36,7 @@ func (b *builder) invariants(ctx context.Context) error {
 }
 
 func (b *builder) unchecked(what, title, reason string) {
-	f := b.finding(kindUnchecked, kindUnchecked+"/"+what, title)
+	f := b.finding(kindUnchecked, kindUnchecked+"."+what, title)
 	f.Reason = reason
 	b.add(f)
 }
@@ -55,7 +55,7 @@ func (b *builder) invariant(v Broken) error {
 	if title == "" {
 		title = v.ID
 	}
-	f := b.finding(kindInvariant, kindInvariant+"/"+v.ID, fmt.Sprintf("It doesn't hold on %s: %s", v.Cell.Provider, title))
+	f := b.finding(kindInvariant, kindInvariant+"."+v.ID, fmt.Sprintf("It doesn't hold on %s: %s", v.Cell.Provider, title))
 	f.Providers, f.Cells, f.Reason = []evaluator.Provider{v.Cell.Provider}, cells, v.Message
 	f.Acknowledged = acceptance(v.Acknowledged)
 	if f.Acknowledged == nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/paths"
 )
 
 func sameEnv(a, b evaluator.Env) bool { return reflect.DeepEqual(a, b) }
@@ -46,7 +47,7 @@ func (b *builder) usual(c *audited) evaluator.Env {
 	build := []evaluator.AgentRule{{Action: "*", Resource: "*", Effect: evaluator.Allow}}
 	plan := append(slices.Clone(build), evaluator.AgentRule{Action: "edit", Resource: "*", Effect: evaluator.Deny})
 	for _, glob := range c.intent.PlanFiles {
-		plan = append(plan, evaluator.AgentRule{Action: "edit", Resource: glob, Effect: evaluator.Allow})
+		plan = append(plan, evaluator.AgentRule{Action: "edit", Resource: paths.Home(env.Home, glob), Effect: evaluator.Allow})
 	}
 	env.Agents = []evaluator.Agent{{ID: "build", Permissions: build}, {ID: "plan", Permissions: plan}}
 	return env
@@ -67,7 +68,7 @@ func (b *builder) opened(ctx context.Context) error {
 		}
 		for _, g := range found.list {
 			worst := g.worst()
-			f := b.finding(kindOpened, fmt.Sprintf("%s/%s.%s", kindOpened, o.id, g.key),
+			f := b.finding(kindOpened, fmt.Sprintf("%s.%s.%s", kindOpened, o.id, g.key),
 				fmt.Sprintf("%s on %s: the policy says deny, and %s makes it %s", worst.Witness.Kind, worst.Provider, o.what, worst.outcomeText()))
 			f.Gaps, f.Acknowledged = []string{g.key}, acceptance(accepted(b.policy, g.key))
 			b.add(f.fill(g))

@@ -36,7 +36,7 @@ func (b *builder) providers(context.Context) error {
 		if slices.ContainsFunc(p.Claims, func(c Claim) bool { return c.Status == evaluator.Verified }) {
 			continue
 		}
-		f := b.finding(kindUnproven, fmt.Sprintf("%s/%s", kindUnproven, p.Name), fmt.Sprintf("What is said of %s %s was never shown on the real program", p.Name, p.Version))
+		f := b.finding(kindUnproven, fmt.Sprintf("%s.%s", kindUnproven, p.Name), fmt.Sprintf("What is said of %s %s was never shown on the real program", p.Name, p.Version))
 		f.Providers, f.Reason = []evaluator.Provider{p.Name}, "there is no evidence at all"
 		if len(p.Claims) > 0 {
 			f.Reason = "its best evidence: " + proofText(strongest(p.Claims))
@@ -95,7 +95,7 @@ func (b *builder) lint(context.Context) error {
 	}
 	for _, l := range policylint.All(b.policy, cells) {
 		at := l.Source
-		f := b.finding(l.Rule, fmt.Sprintf("%s/%s", l.Rule, about(l)), describe(l.Rule).Short)
+		f := b.finding(l.Rule, fmt.Sprintf("%s.%s", l.Rule, about(l)), describe(l.Rule).Short)
 		f.Severity, f.Providers, f.Cells, f.Reason, f.Instead = l.Severity, l.Providers, l.Cells, l.Message, l.Instead
 		if at.File != "" {
 			f.Source = &at

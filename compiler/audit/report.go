@@ -49,7 +49,7 @@ type Counts struct {
 
 // Finding is one thing that a reviewer must know, for one cause.
 type Finding struct {
-	ID           string               `json:"id"`   // kind/what it is about: the same in every report on that policy
+	ID           string               `json:"id"`   // kind.what it is about: the same in every report on that policy
 	Kind         string               `json:"kind"` // of the [Catalogue], or of the linter's
 	Severity     lint.Severity        `json:"severity"`
 	Title        string               `json:"title"`

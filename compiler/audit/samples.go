@@ -99,13 +99,13 @@ func (b *builder) samples(context.Context) error {
 		}
 	}
 	b.sampled(kindDefault, open, func(g *group, s *Shown) string {
-		return fmt.Sprintf("The default mode is %s: a command that changes files, and %s", defaultMode, runsOn(g))
+		return fmt.Sprintf("The default mode is %s, in which commands change files without asking on %s", defaultMode, providersOf(g))
 	})
 	b.sampled(kindPlan, plan, func(g *group, _ *Shown) string {
-		return "In plan, commands can change files: " + runsOn(g)
+		return "In plan, commands change files without asking on " + providersOf(g)
 	})
 	b.sampled(kindUnspoken, silent, func(g *group, s *Shown) string {
-		return fmt.Sprintf("The policy doesn't speak of %s everywhere, and there %s", s.Witness.Kind, runsOn(g))
+		return fmt.Sprintf("The policy doesn't speak of %s, and it happens without asking on %s", s.Witness.Kind, providersOf(g))
 	})
 	b.sampled(kindUnknown, unknown, func(_ *group, s *Shown) string {
 		return fmt.Sprintf("%s on %s: what happens can't be predicted", s.Witness.Kind, s.Provider)
@@ -121,7 +121,7 @@ const defaultMode = evaluator.FullAccess
 
 func (b *builder) sampled(kind string, found groups, title func(*group, *Shown) string) {
 	for _, g := range found.list {
-		f := b.finding(kind, kind+"/"+g.key, title(g, g.worst()))
+		f := b.finding(kind, kind+"."+g.key, title(g, g.worst()))
 		if f = f.fill(g); kind == kindUnspoken && (f.Shown.Witness.Kind == evaluator.FileRead || f.Shown.Witness.Kind == evaluator.WebSearch) {
 			f.Severity = lint.Note
 		}
@@ -129,16 +129,13 @@ func (b *builder) sampled(kind string, found groups, title func(*group, *Shown) 
 	}
 }
 
-// runsOn says which providers run what a group shows.
-func runsOn(g *group) string {
+// providersOf names the providers that show something.
+func providersOf(g *group) string {
 	var names []string
 	for _, c := range g.cases {
 		if name := string(c.cell.Provider); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 1 {
-		return names[0] + " runs it without asking"
-	}
-	return strings.Join(names, ", ") + " run it without asking"
+	return strings.Join(names, ", ")
 }

@@ -28,7 +28,7 @@ func (b *builder) versions(ctx context.Context) error {
 			return looseness(a.shown.Differs[0].Effect, 0) - looseness(b.shown.Differs[0].Effect, 0)
 		}).shown
 		d := worst.Differs[0]
-		f := b.finding(kindVersion, kindVersion+"/"+g.key, fmt.Sprintf("%s on %s: %s comes to %s, and %s to %s",
+		f := b.finding(kindVersion, kindVersion+"."+g.key, fmt.Sprintf("%s on %s: %s comes to %s, and %s to %s",
 			worst.Witness.Kind, worst.Provider, worst.Version, worst.outcomeText(), d.Version, d.Effect))
 		f = f.fill(g)
 		f.Shown, f.Reason = worst, fmt.Sprintf("%s: %s; %s: %s", worst.Version, worst.Reason, d.Version, d.Reason)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/diag"
+	"github.com/modegate/modegate/internal/markdown"
 	"github.com/modegate/modegate/internal/strictjson"
 )
 
@@ -186,7 +187,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // Markdown writes the report as one table, for a pull request.
 func (r *Report) Markdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s → %s: %s\n\n", cell(r.Old.Name), cell(r.New.Name), r.counts())
+	fmt.Fprintf(&b, "### %s → %s: %s\n\n", markdown.Text(r.Old.Name), markdown.Text(r.New.Name), r.counts())
 	if len(r.Changes) > 0 {
 		b.WriteString("| direction | witness | old | new | cells |\n|---|---|---|---|---|\n")
 	}
@@ -195,16 +196,16 @@ func (r *Report) Markdown(w io.Writer) error {
 		if e.widens {
 			direction = "**" + direction + "**"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", direction, code(e.witness), answer(e.old, e.oldAt), answer(e.new, e.newAt), strings.Join(e.cells, "<br>"))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", direction, markdown.Code(e.witness), answer(e.old, e.oldAt), answer(e.new, e.newAt), strings.Join(e.cells, "<br>"))
 	}
 	if len(r.Changes) > 0 {
 		b.WriteByte('\n')
 	}
 	for _, c := range r.OnlyOld {
-		fmt.Fprintf(&b, "- not compared: %s is only in %s\n", c, cell(r.Old.Name))
+		fmt.Fprintf(&b, "- not compared: %s is only in %s\n", c, markdown.Text(r.Old.Name))
 	}
 	for _, c := range r.OnlyNew {
-		fmt.Fprintf(&b, "- not compared: %s is only in %s\n", c, cell(r.New.Name))
+		fmt.Fprintf(&b, "- not compared: %s is only in %s\n", c, markdown.Text(r.New.Name))
 	}
 	fmt.Fprintf(&b, "%s.\n", strings.ToUpper(r.compared()[:1])+r.compared()[1:])
 	_, err := io.WriteString(w, diag.Plain(b.String()))
@@ -213,17 +214,7 @@ func (r *Report) Markdown(w io.Writer) error {
 
 func answer(text, at string) string {
 	if at == "" {
-		return cell(text)
+		return markdown.Text(text)
 	}
-	return cell(text) + "<br>" + cell(at)
-}
-
-// cell quotes what Markdown and HTML would read in a table.
-func cell(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "|", "\\|", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "\n", " ").Replace(s)
-}
-
-// code quotes a text as code in a table.
-func code(s string) string {
-	return "<code>" + strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "|", "&#124;", "`", "&#96;", "*", "&#42;", "_", "&#95;", "[", "&#91;", "\\", "&#92;", "\n", " ").Replace(s) + "</code>"
+	return markdown.Text(text) + "<br>" + markdown.Text(at)
 }

@@ -1,0 +1,322 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/modegate/modegate/adapters"
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/compiler/audit"
+	"github.com/modegate/modegate/compiler/lint"
+	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/diag"
+	"github.com/modegate/modegate/policies"
+)
+
+// userRules is a session whose agents have rules of the user's own.
+var userRules = evaluator.Env{Workspace: "/work", Home: "/home/dev", Agents: []evaluator.Agent{
+	{ID: "build", Permissions: []evaluator.AgentRule{{Action: "*", Resource: "*", Effect: evaluator.Allow}, {Action: "edit", Resource: "src/*", Effect: evaluator.Allow}}},
+	{ID: "plan", Permissions: []evaluator.AgentRule{{Action: "edit", Resource: "*", Effect: evaluator.Deny}}},
+}}
+
+// TestWitnesses is what a report promises: every witness that it shows, evaluated
+// again under the policy's own settings, comes to what the report says.
+func TestWitnesses(t *testing.T) {
+	kinds := map[string]bool{}
+	for _, name := range policies.BuiltinNames() {
+		p := load(t, "builtin/"+name)
+		for _, env := range []evaluator.Env{{}, userRules} {
+			o := options()
+			o.Env = env
+			r := build(t, p, o)
+			shown := 0
+			for _, f := range r.Findings {
+				if f.Shown == nil {
+					continue
+				}
+				shown++
+				kinds[f.Kind] = true
+				again(t, p, r, f)
+			}
+			if shown < len(r.Findings)/2 {
+				t.Errorf("%s: %d of %d findings show an Action", name, shown, len(r.Findings))
+			}
+		}
+	}
+	for _, kind := range []string{"gap-wider", "gap-narrower", "invariant", "opened", "default-mode", "plan-writes", "version-dependent", "unspoken", "instruction-only"} {
+		if !kinds[kind] {
+			t.Errorf("no built-in policy shows a finding of the kind %s", kind)
+		}
+	}
+}
+
+// again evaluates a finding's witness anew.
+func again(t *testing.T, p *policies.Policy, r *audit.Report, f audit.Finding) {
+	t.Helper()
+	s, env := f.Shown, r.Env
+	if s.Env != nil {
+		env = *s.Env
+	}
+	d, _ := adapters.Find(s.Provider)
+	cell := evaluator.Cell{Provider: s.Provider, Mode: s.Mode, Interaction: s.Interaction}
+	if s.Cell != cell.String() || !slices.Contains(f.Cells, s.Cell) {
+		t.Errorf("%s: it is shown in %s, %s, of %v", f.ID, s.Cell, cell, f.Cells)
+	}
+	c, err := compiler.Compile(p, d, cell, compiler.Options{Env: env, Version: s.Version})
+	if err != nil {
+		t.Errorf("%s: %v", f.ID, err)
+		return
+	}
+	v, err := c.Evaluate(s.Witness, false)
+	if err != nil {
+		t.Errorf("%s: %v", f.ID, err)
+		return
+	}
+	want := audit.Outcome{
+		Effect: v.Effect, Confinement: v.Confinement, Decider: v.Decider, Enforcer: v.Enforcer, Native: v.Native, Reason: v.Reason, Rule: v.Rule, Differs: v.Differs,
+	}
+	var skip []cmp.Option
+	if f.Kind == "version-dependent" {
+		skip = append(skip, cmpopts.IgnoreFields(audit.Outcome{}, "Differs")) // one of them, below
+		otherVersion(t, f, d, c, env)
+	}
+	if diff := cmp.Diff(want, s.Outcome, skip...); diff != "" {
+		t.Errorf("%s: the witness comes to something else (-again +reported):\n%s", f.ID, diff)
+	}
+	in := compiler.Lower(p, cell)
+	session := d.Env(cell.Interaction, env)
+	in.PlanFiles = d.PlanFiles(session)
+	w := in.Want(s.Witness, session)
+	switch {
+	case w.Rule == nil && s.Policy != nil, w.Rule != nil && s.Policy == nil:
+		t.Errorf("%s: what the policy wants: %+v, reported %+v", f.ID, w, s.Policy)
+	case w.Rule != nil && (w.Effect != s.Policy.Effect || w.Rule.Source != s.Policy.Source || w.Against(s.Witness, v) != s.Policy.Direction):
+		t.Errorf("%s: what the policy wants: %+v %s, reported %+v", f.ID, w, w.Rule.Source.ID, s.Policy)
+	}
+	if direction, ok := strings.CutPrefix(f.Kind, "gap-"); ok && (s.Policy == nil || string(s.Policy.Direction) != direction) {
+		t.Errorf("%s: the witness shows %+v", f.ID, s.Policy)
+	}
+}
+
+// otherVersion asks the version that a finding speaks of.
+func otherVersion(t *testing.T, f audit.Finding, d compiler.Dialect, c *compiler.Compiled, env evaluator.Env) {
+	t.Helper()
+	if len(f.Shown.Differs) != 1 {
+		t.Errorf("%s: %d other versions", f.ID, len(f.Shown.Differs))
+		return
+	}
+	said := f.Shown.Differs[0]
+	if !slices.Contains(d.Versions(), said.Version) {
+		return // the Verdict speaks of it, and it can't be asked
+	}
+	m, err := d.Read(c.RuleSet.Native, compiler.Setting{Version: said.Version, Env: d.Env(f.Shown.Interaction, env)})
+	if err != nil {
+		t.Errorf("%s: %v", f.ID, err)
+		return
+	}
+	if v, err := evaluator.Evaluate(m, f.Shown.Witness, false); err != nil || v.Effect != said.Effect {
+		t.Errorf("%s: %s comes to %s (%v), reported %s", f.ID, said.Version, v.Effect, err, said.Effect)
+	}
+}
+
+// TestNoGapIsLeftOut compiles every cell anew: each of its gaps is in the report,
+// with the cell and what it comes to, and has a finding with the cell.
+func TestNoGapIsLeftOut(t *testing.T) {
+	for _, name := range policies.BuiltinNames() {
+		p := load(t, "builtin/"+name)
+		r := build(t, p, options())
+		n := 0
+		for _, d := range adapters.Table() {
+			for _, mode := range evaluator.Modes() {
+				for _, interaction := range evaluator.Interactions() {
+					cell := evaluator.Cell{Provider: d.Provider(), Mode: mode, Interaction: interaction}
+					c, err := compiler.Compile(p, d, cell, compiler.Options{Env: audit.MadeUpEnv})
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, g := range c.RuleSet.Gaps {
+						n++
+						if fault := missing(r, cell.String(), g); fault != "" {
+							t.Errorf("%s: %s %s: %s", cell, g.Direction, g.ID, fault)
+						}
+					}
+				}
+			}
+		}
+		if n == 0 {
+			t.Errorf("%s has no gaps: nothing was compared", name)
+		}
+	}
+}
+
+// missing says what a report lacks of a gap in a cell.
+func missing(r *audit.Report, cell string, g evaluator.Gap) string {
+	i := slices.IndexFunc(r.Gaps, func(o audit.Gap) bool { return o.ID == g.ID && o.Direction == g.Direction })
+	if i < 0 {
+		return "it isn't reported"
+	}
+	one := r.Gaps[i]
+	if (one.Acknowledged != nil) != g.Acknowledged {
+		return fmt.Sprintf("acknowledged is %v", g.Acknowledged)
+	}
+	if !slices.ContainsFunc(one.Got, func(got audit.GotIn) bool { return got.Effect == g.Got && slices.Contains(got.Cells, cell) }) {
+		return fmt.Sprintf("it comes to %s, reported %+v", g.Got, one.Got)
+	}
+	j := slices.IndexFunc(r.Findings, func(f audit.Finding) bool { return f.ID == one.Finding })
+	if j < 0 {
+		return "it has no finding"
+	}
+	if f := r.Findings[j]; !slices.Contains(f.Cells, cell) || !slices.Contains(f.Gaps, g.ID) || (f.Acknowledged != nil) != g.Acknowledged {
+		return fmt.Sprintf("its finding has cells %v, gaps %v", f.Cells, f.Gaps)
+	}
+	return ""
+}
+
+// refusing has a rule that OpenCode 2 can't keep, which nobody accepts.
+const refusing = `rules:
+  - {id: no-push, kind: command, match: git push *, effect: deny, providers: [opencode2], modes: [auto]}
+`
+
+var gapID = regexp.MustCompile(`gap ([a-z0-9.-]+):`)
+
+// TestUnacknowledged: a policy that doesn't compile is audited all the same, and
+// what keeps it from compiling comes first.
+func TestUnacknowledged(t *testing.T) {
+	p := parse(t, refusing)
+	d, _ := adapters.Find(evaluator.OpenCode2)
+	_, err := compiler.Compile(p, d, evaluator.Cell{Provider: evaluator.OpenCode2, Mode: evaluator.Auto, Interaction: evaluator.Default}, compiler.Options{})
+	var list diag.List
+	if !errors.As(err, &list) {
+		t.Fatalf("the policy compiles: %v", err)
+	}
+	o := options(evaluator.OpenCode2)
+	o.Invariants = nil
+	r := build(t, p, o)
+	if len(r.Matrix) != 8 {
+		t.Errorf("%d cells", len(r.Matrix))
+	}
+	for _, m := range gapID.FindAllStringSubmatch(err.Error(), -1) {
+		i := slices.IndexFunc(r.Findings, func(f audit.Finding) bool { return f.ID == "gap-wider."+m[1] })
+		if i < 0 {
+			t.Fatalf("%s has no finding", m[1])
+		}
+		f := r.Findings[i]
+		if f.Acknowledged != nil || f.Source == nil || f.Source.File != "acme.yaml" || f.Source.Line != 5 || !strings.Contains(f.Instead, "{gap: "+m[1]) {
+			t.Errorf("%+v", f)
+		}
+		if len(f.Cells) != 2 || f.Cells[0] != "opencode2/auto/default" {
+			t.Errorf("%s: cells %v", f.ID, f.Cells)
+		}
+		if f.Shown == nil || f.Shown.Effect != evaluator.Ask || f.Shown.Policy.Effect != evaluator.Deny {
+			t.Errorf("%s: %+v", f.ID, f.Shown)
+		}
+	}
+	if worst, found := r.Worst(); !found || worst < lint.Warning {
+		t.Errorf("the worst is %s, %v", worst, found)
+	}
+	if p.Acknowledge != nil && slices.ContainsFunc(p.Acknowledge, func(a policies.Acknowledgement) bool { return strings.Contains(a.Gap, "no-push") }) {
+		t.Error("the policy itself was changed")
+	}
+}
+
+// TestNothingIsAccepted takes all of t3code's acknowledgements away: every wider gap
+// is a finding that nobody accepts, and the errors come first.
+func TestNothingIsAccepted(t *testing.T) {
+	full := load(t, "builtin/t3code")
+	bare := *full
+	bare.Acknowledge = nil
+	before, after := build(t, full, options()), build(t, &bare, options())
+	if before.Summary.Acknowledged.Errors == 0 || after.Summary.Acknowledged != (audit.Counts{}) {
+		t.Errorf("acknowledged: %+v, %+v", before.Summary, after.Summary)
+	}
+	if got, want := after.Summary.Errors, before.Summary.Errors+before.Summary.Acknowledged.Errors; got != want {
+		t.Errorf("%d errors, want %d", got, want)
+	}
+	ids := func(r *audit.Report) (out []string) {
+		for _, f := range r.Findings {
+			out = append(out, f.ID)
+		}
+		slices.Sort(out)
+		return out
+	}
+	if d := cmp.Diff(ids(before), ids(after)); d != "" {
+		t.Errorf("acknowledging changes what is found: %s", d)
+	}
+	if !slices.IsSortedFunc(after.Findings, func(a, b audit.Finding) int { return int(b.Severity) - int(a.Severity) }) {
+		t.Error("the worst don't come first")
+	}
+}
+
+// TestUsersOwnRule: a user's own agent rule that stays open in plan is a hole that
+// the report lists, whether the session is given or not.
+func TestUsersOwnRule(t *testing.T) {
+	p := load(t, "builtin/t3code")
+	of := func(env evaluator.Env, id string) *audit.Finding {
+		o := options(evaluator.OpenCode2)
+		o.Env = env
+		r := build(t, p, o)
+		i := slices.IndexFunc(r.Findings, func(f audit.Finding) bool { return f.ID == id })
+		if i < 0 {
+			t.Fatalf("no finding %s", id)
+		}
+		return &r.Findings[i]
+	}
+	for _, f := range []*audit.Finding{
+		of(evaluator.Env{}, "opened.agent-rule.opencode2.file-change.plan-edits-deny"),
+		of(userRules, "gap-wider.opencode2.file-change.plan-edits-deny"),
+	} {
+		if f.Severity != lint.Error || f.Shown == nil || f.Shown.Interaction != evaluator.Plan || !strings.HasPrefix(f.Shown.Witness.Path, "src/") ||
+			f.Shown.Effect != evaluator.Allow || f.Shown.Policy.Effect != evaluator.Deny || f.Acknowledged == nil {
+			t.Errorf("%+v, %+v", f, f.Shown)
+		}
+	}
+}
+
+// TestRefusedCell: a cell without settings is a finding, and not in the matrix.
+func TestRefusedCell(t *testing.T) {
+	o := options(evaluator.Codex, evaluator.OpenCode2)
+	o.Dialects[0] = mute{o.Dialects[0]}
+	r := build(t, load(t, "builtin/t3code"), o)
+	i := slices.IndexFunc(r.Findings, func(f audit.Finding) bool { return f.Kind == "refused" })
+	if i < 0 || len(r.Findings[i].Cells) != 8 || r.Findings[i].Reason != "nothing can be said" || len(r.Matrix) != 8 {
+		t.Errorf("%d cells, %+v", len(r.Matrix), r.Findings)
+	}
+}
+
+// mute is a dialect that can't write anything.
+type mute struct{ compiler.Dialect }
+
+func (mute) Write(compiler.Intent, evaluator.Env) (compiler.Written, error) {
+	return compiler.Written{}, errors.New("nothing can be said")
+}
+
+// TestInvariants: those that can't be checked are said to be so, and never taken
+// for ones that hold.
+func TestInvariants(t *testing.T) {
+	p := load(t, "builtin/t3code")
+	o := options(evaluator.Codex)
+	fails := errors.New("it fails")
+	o.Invariants = func(context.Context, *policies.Policy, []compiler.Dialect) ([]audit.Broken, error) { return nil, fails }
+	if _, err := audit.Build(context.Background(), p, o); err != fails {
+		t.Errorf("%v", err)
+	}
+	for _, in := range []func(context.Context, *policies.Policy, []compiler.Dialect) ([]audit.Broken, error){
+		nil,
+		func(context.Context, *policies.Policy, []compiler.Dialect) ([]audit.Broken, error) {
+			return nil, diag.List{{Message: "a cell doesn't compile"}}
+		},
+	} {
+		o.Invariants = in
+		if r := build(t, p, o); !slices.ContainsFunc(r.Findings, func(f audit.Finding) bool { return f.ID == "not-checked.invariants" }) {
+			t.Error("nobody says that the invariants weren't checked")
+		}
+	}
+}
