@@ -200,3 +200,28 @@ func TestWhatIsRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestDocs holds docs/audit.md to the catalogue, and the catalogue to kinds that
+// are told apart.
+func TestDocs(t *testing.T) {
+	const page = "../../docs/audit.md"
+	if *update {
+		if err := os.WriteFile(page, []byte(audit.Docs()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), audit.Docs()); d != "" {
+		t.Errorf("docs/audit.md isn't what the catalogue gives (-want +got); see -update:\n%s", d)
+	}
+	seen := map[string]bool{}
+	for _, d := range audit.Catalogue() {
+		if seen[d.ID] || d.Short == "" || d.Why == "" || d.Instead == "" {
+			t.Errorf("%+v", d)
+		}
+		seen[d.ID] = true
+	}
+}

@@ -41,18 +41,13 @@ const (
 
 // Again is the command line that evaluates a witness again.
 func (p *page) Again() string {
-	policy := "POLICY"
-	if files := p.Report.Files; len(files) == 1 && !strings.ContainsAny(files[0], "/\\") {
-		policy = "builtin/" + strings.TrimSuffix(files[0], ".yaml")
-	}
-	if policy != "builtin/t3code" && policy != "builtin/strict" {
-		policy = "POLICY"
-	}
-	return fmt.Sprintf("modegate eval --action w.json -p PROVIDER -m MODE -i INTERACTION --policy %s --workspace %s --home %s", policy, plain(p.Report.Env.Workspace), plain(p.Report.Env.Home))
+	env := p.Report.Env
+	return "modegate eval --action w.json -p PROVIDER -m MODE -i INTERACTION --policy POLICY --workspace " + shellPath(env.Workspace) + " --home " + shellPath(env.Home)
 }
 
-// plain is a path as a shell takes it, in a line of its own.
-func plain(path string) string {
+// shellPath is a path as a shell takes it, and a word that stands for one where it
+// would need quotes.
+func shellPath(path string) string {
 	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" {
 		return path
 	}
