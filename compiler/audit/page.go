@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -223,7 +224,7 @@ func (s *Shown) says() string {
 
 func placeText(at evaluator.Source) string {
 	if at.File == "" {
-		return "no file"
+		return cmp.Or(at.ID, "no file")
 	}
 	s := at.File
 	if at.Line > 0 {
