@@ -170,14 +170,13 @@ func (b *builder) accept(c *audited) bool {
 	return more
 }
 
-// accepted finds what a policy accepts a gap by.
+// accepted finds what a policy accepts a gap by, nil where it doesn't.
 func accepted(p *policies.Policy, gap string) *policies.Acknowledgement {
-	for i := range p.Acknowledge {
-		if p.Acknowledge[i].Gap == gap {
-			return &p.Acknowledge[i]
-		}
+	i := slices.IndexFunc(p.Acknowledge, func(a policies.Acknowledgement) bool { return a.Gap == gap })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &p.Acknowledge[i]
 }
 
 func acceptance(a *policies.Acknowledgement) *Accepted {

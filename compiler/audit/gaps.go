@@ -12,6 +12,12 @@ import (
 	"github.com/modegate/modegate/evaluator"
 )
 
+// gapKey tells gaps apart.
+type gapKey struct {
+	id        string
+	direction evaluator.Direction
+}
+
 // gapIn is a gap in one cell, with an Action that shows it; nil where none does.
 type gapIn struct {
 	cell  *audited
@@ -20,20 +26,20 @@ type gapIn struct {
 }
 
 // gaps joins the cells' gaps: one for each id and direction, and a finding about it.
-func (b *builder) gaps(context.Context) error {
-	type key struct {
-		id        string
-		direction evaluator.Direction
-	}
-	var order []key
-	all := map[key][]gapIn{}
+func (b *builder) gaps(ctx context.Context) error {
+	var order []gapKey
+	all := map[gapKey][]gapIn{}
 	for _, c := range b.cells {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		shown := c.witnesses()
 		for _, g := range c.gaps {
-			k := key{g.ID, g.Direction}
+			k := gapKey{g.ID, g.Direction}
 			if all[k] == nil {
 				order = append(order, k)
 			}
-			all[k] = append(all[k], gapIn{c, g, c.witness(g)})
+			all[k] = append(all[k], gapIn{c, g, shown[k]})
 		}
 	}
 	for _, k := range order {
@@ -45,7 +51,7 @@ func (b *builder) gaps(context.Context) error {
 		if !slices.ContainsFunc(b.Dialects, func(d compiler.Dialect) bool { return string(d.Provider()) == provider }) {
 			continue
 		}
-		seen := slices.ContainsFunc(order, func(k key) bool {
+		seen := slices.ContainsFunc(order, func(k gapKey) bool {
 			return accepted(b.policy, k.id) != nil && accepted(b.policy, k.id).Source == a.Source
 		})
 		b.report.Acknowledgements = append(b.report.Acknowledgements, Acknowledgement{id, a.Reason, a.Source, seen})
@@ -140,23 +146,22 @@ func effectText(e evaluator.Effect, c evaluator.Confinement) string {
 	return e.String()
 }
 
-// witness finds the Action that shows a gap best: of a wider one the loosest
-// outcome, of a narrower one the strictest, and the shortest Action that has it.
-func (c *audited) witness(g evaluator.Gap) *Shown {
-	var best *Shown
+// witnesses finds the Actions that show a cell's gaps best: of a wider one the
+// loosest outcome, of a narrower one the strictest, and the shortest Action that
+// has it.
+func (c *audited) witnesses() map[gapKey]*Shown {
+	out := map[gapKey]*Shown{}
 	for _, a := range compiler.Probes(c.intent, c.env) {
-		if c.gapOf(a) != g.ID {
-			continue
-		}
 		s, err := c.show(a, nil)
-		if err != nil || s.Policy.Direction != g.Direction {
+		if err != nil || s.Policy == nil || s.Policy.Direction == "" {
 			continue
 		}
-		if best == nil || better(s, best, g.Direction) {
-			best = s
+		k := gapKey{c.gapOf(a), s.Policy.Direction}
+		if out[k] == nil || better(s, out[k], k.direction) {
+			out[k] = s
 		}
 	}
-	return best
+	return out
 }
 
 func better(s, than *Shown, d evaluator.Direction) bool {

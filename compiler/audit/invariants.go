@@ -81,13 +81,15 @@ func (b *builder) invariant(v Broken) error {
 	return nil
 }
 
-// inMadeUp evaluates an Action in the session that invariants are checked in.
+// inMadeUp evaluates an Action in the session that invariants are checked in, and
+// on the version that they are checked on.
 func (b *builder) inMadeUp(c *audited, a evaluator.Action) (*Shown, error) {
-	if sameEnv(b.Env, MadeUpEnv) {
+	if sameEnv(b.Env, MadeUpEnv) && c.version == c.dialect.Versions()[0] {
 		return c.show(a, nil)
 	}
-	env := MadeUpEnv
-	other, err := b.compile(c.dialect, c.Cell, env)
+	env, usual := MadeUpEnv, *b
+	usual.Version = ""
+	other, err := usual.compile(c.dialect, c.Cell, env)
 	if err != nil {
 		return nil, err
 	}

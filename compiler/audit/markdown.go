@@ -84,7 +84,11 @@ func (p *page) finding(b *strings.Builder, n int, f Finding) {
 		line("the policy", text(s.Policy.text()))
 		line("the provider", text(s.says()))
 		if s.Rule != nil {
-			line("rule", text(fmt.Sprintf("%s %d", s.Rule.Layer, s.Rule.Index))+" "+code(string(s.Rule.Native)))
+			from := ""
+			if s.Rule.Source != nil {
+				from = text(", from " + placeText(*s.Rule.Source))
+			}
+			line("rule", text(fmt.Sprintf("%s %d", s.Rule.Layer, s.Rule.Index))+" "+code(string(s.Rule.Native))+from)
 		}
 	}
 	line("why", text(f.Reason))

@@ -29,9 +29,11 @@ func TestWitnesses(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, name := range policies.BuiltinNames() {
 		p := load(t, "builtin/"+name)
-		for _, env := range []evaluator.Env{{}, userRules} {
-			o := options()
-			o.Env = env
+		older := options(evaluator.Claude)
+		older.Version = "2.1.197"
+		given := options()
+		given.Env = userRules
+		for _, o := range []audit.Options{options(), given, older} {
 			r := build(t, p, o)
 			shown := 0
 			for _, f := range r.Findings {
