@@ -73,6 +73,7 @@ type audited struct {
 	intent   compiler.Intent
 	compiled *compiler.Compiled
 	gaps     []evaluator.Gap
+	probed   []*Shown // what the Actions come to that the cell is compared with its Intent on, and the samples
 }
 
 // Build audits a policy. A policy that doesn't compile is audited all the same:
@@ -125,6 +126,7 @@ func (b *builder) compileAll(ctx context.Context) error {
 					b.refused(at, err)
 					continue
 				}
+				c.probe()
 				b.cells = append(b.cells, c)
 			}
 		}
@@ -202,6 +204,16 @@ func (b *builder) refused(at evaluator.Cell, err error) {
 			b.report.Findings = append(b.report.Findings, one)
 		}
 		b.report.Findings[i].Cells = append(b.report.Findings[i].Cells, at.String())
+	}
+}
+
+// probe evaluates what the cell was compared with its Intent on. What can't be
+// evaluated has no answer.
+func (c *audited) probe() {
+	for _, a := range append(compiler.Probes(c.intent, c.env), sampleList()...) {
+		if s, err := c.show(a, nil); err == nil {
+			c.probed = append(c.probed, s)
+		}
 	}
 }
 

@@ -151,12 +151,11 @@ func effectText(e evaluator.Effect, c evaluator.Confinement) string {
 // has it.
 func (c *audited) witnesses() map[gapKey]*Shown {
 	out := map[gapKey]*Shown{}
-	for _, a := range compiler.Probes(c.intent, c.env) {
-		s, err := c.show(a, nil)
-		if err != nil || s.Policy == nil || s.Policy.Direction == "" {
+	for _, s := range c.probed {
+		if s.Policy == nil || s.Policy.Direction == "" {
 			continue
 		}
-		k := gapKey{c.gapOf(a), s.Policy.Direction}
+		k := gapKey{c.gapOf(s.Witness), s.Policy.Direction}
 		if out[k] == nil || better(s, out[k], k.direction) {
 			out[k] = s
 		}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/paths"
 )
@@ -77,33 +78,63 @@ func (b *builder) opened(ctx context.Context) error {
 	return nil
 }
 
+// openedIn looks at the samples that a cell's policy denies. Only a cell in which
+// one is opened is compiled anew.
 func (b *builder) openedIn(c *audited, o opening, found *groups) error {
-	plain, err := b.compile(c.dialect, c.Cell, b.usual(c))
-	if err != nil {
-		return nil // the provider takes no such session, or the dialect has no such rule
+	var denied []evaluator.Action
+	for _, s := range b.report.Samples {
+		if w := c.intent.Want(s.Action, c.env); w.Rule != nil && w.Effect == evaluator.Deny {
+			denied = append(denied, s.Action)
+		}
+	}
+	if denied == nil {
+		return nil
 	}
 	env := b.usual(c)
 	o.add(&env)
-	with, err := b.compile(c.dialect, c.Cell, env)
+	plain, err := c.meaning(b.usual(c))
+	if err != nil {
+		return nil // the provider takes no such session
+	}
+	with, err := c.meaning(env)
 	if err != nil {
 		return nil
 	}
-	for _, s := range b.report.Samples {
-		w := c.intent.Want(s.Action, c.env)
-		if w.Rule == nil || w.Effect != evaluator.Deny {
+	var compiled *audited
+	for _, a := range denied {
+		before, err := evaluator.Evaluate(plain, a, false)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c, err)
+		}
+		after, err := evaluator.Evaluate(with, a, false)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c, err)
+		}
+		if outcome(after).looseness() <= outcome(before).looseness() {
 			continue
 		}
-		before, err := plain.show(s.Action, nil)
+		if compiled == nil {
+			if compiled, err = b.compile(c.dialect, c.Cell, env); err != nil {
+				return err
+			}
+		}
+		shown, err := compiled.show(a, &env)
 		if err != nil {
 			return err
 		}
-		after, err := with.show(s.Action, &env)
-		if err != nil {
-			return err
-		}
-		if after.looseness() > before.looseness() {
-			found.add(c.gapOf(s.Action), c, after)
-		}
+		found.add(c.gapOf(a), c, shown)
 	}
 	return nil
+}
+
+// meaning is what a cell's settings, written for another session, mean there.
+func (c *audited) meaning(env evaluator.Env) (evaluator.Meaning, error) {
+	env = c.dialect.Env(c.Interaction, env)
+	in := c.intent
+	in.PlanFiles = c.dialect.PlanFiles(env)
+	w, err := c.dialect.Write(in, env)
+	if err != nil {
+		return nil, err
+	}
+	return c.dialect.Read(w.Native, compiler.Setting{Version: c.version, Env: env})
 }

@@ -54,17 +54,13 @@ func (c *audited) otherVersions(found *groups) error {
 		}
 		other[version] = m
 	}
-	for _, a := range append(compiler.Probes(c.intent, c.env), sampleList()...) {
-		s, err := c.show(a, nil)
-		if err != nil {
-			return err
-		}
-		differs := s.Differs
+	for _, s := range c.probed {
+		differs := slices.Clip(s.Differs)
 		for _, version := range c.dialect.Versions() {
 			if other[version] == nil || slices.ContainsFunc(differs, func(d evaluator.Difference) bool { return d.Version == version }) {
 				continue
 			}
-			v, err := evaluator.Evaluate(other[version], a, false)
+			v, err := evaluator.Evaluate(other[version], s.Witness, false)
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", c, version, err)
 			}
@@ -75,7 +71,7 @@ func (c *audited) otherVersions(found *groups) error {
 		for _, d := range differs {
 			one := *s
 			one.Differs = []evaluator.Difference{d}
-			found.add(versionKey(a.Kind, s, d), c, &one)
+			found.add(versionKey(s.Witness.Kind, s, d), c, &one)
 		}
 	}
 	return nil
