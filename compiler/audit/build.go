@@ -73,7 +73,14 @@ type audited struct {
 	intent   compiler.Intent
 	compiled *compiler.Compiled
 	gaps     []evaluator.Gap
-	probed   []*Shown // what the Actions come to that the cell is compared with its Intent on, and the samples
+	probed   []probed // what the Actions come to that the cell is compared with its Intent on, and the samples
+}
+
+// probed is a probe's outcome, with the id of a gap of the rule that speaks of it,
+// "" where none does.
+type probed struct {
+	*Shown
+	gap string
 }
 
 // Build audits a policy. A policy that doesn't compile is audited all the same:
@@ -210,10 +217,24 @@ func (b *builder) refused(at evaluator.Cell, err error) {
 // probe evaluates what the cell was compared with its Intent on. What can't be
 // evaluated has no answer.
 func (c *audited) probe() {
-	for _, a := range append(compiler.Probes(c.intent, c.env), sampleList()...) {
-		if s, err := c.show(a, nil); err == nil {
-			c.probed = append(c.probed, s)
+	probes := c.intent.Probes(c.env)
+	for _, a := range sampleList() {
+		probes = append(probes, compiler.Probe{Action: a})
+	}
+	for _, p := range probes {
+		v, err := c.compiled.Evaluate(p.Action, false)
+		if err != nil {
+			continue
 		}
+		one := probed{Shown: c.shown(p.Action, v, nil)}
+		w := p.Want(c.intent, c.env)
+		if w.Rule != nil {
+			one.gap = compiler.NewGap(c.Provider, w.Kind, *w.Rule, "").ID
+		}
+		if p.Does != nil && w.Rule != nil && (one.Policy == nil || one.Policy.Source != w.Rule.Source) {
+			one.Does, one.Policy = p.Does, &Wanted{w.Rule.Effect, w.Against(p.Action, v), w.Rule.Source}
+		}
+		c.probed = append(c.probed, one)
 	}
 }
 

@@ -53,7 +53,7 @@ A finding:
 | ` + "`id`" + ` | the kind, a dot and what it is about: the same in every report on the policy |
 | ` + "`kind`, `severity`, `title`" + ` | of the table above |
 | ` + "`providers`, `cells`" + ` | those that it concerns |
-| ` + "`shown`" + ` | the worst cell: ` + "`cell`" + `, ` + "`version`" + `, ` + "`witness`" + `, ` + "`env`" + ` where the session isn't the report's, what the ` + "`policy`" + ` wants, and the Verdict's ` + "`effect`, `confinement`, `decider`, `enforcer`, `native`, `reason`, `rule`, `differs`" + `; null where no Action shows it |
+| ` + "`shown`" + ` | the worst cell: ` + "`cell`" + `, ` + "`version`" + `, ` + "`witness`" + `, what it ` + "`does`" + ` where the policy speaks of that and not of its words, ` + "`env`" + ` where the session isn't the report's, what the ` + "`policy`" + ` wants, and the Verdict's ` + "`effect`, `confinement`, `decider`, `enforcer`, `native`, `reason`, `rule`, `differs`" + `; null where no Action shows it |
 | ` + "`reason`, `source`" + ` | why, and the policy's line |
 | ` + "`gaps`, `related`" + ` | the gaps that it is about, and other findings about them |
 | ` + "`acknowledged`" + ` | the policy's reason and line, null when it doesn't accept it |

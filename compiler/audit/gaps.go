@@ -155,9 +155,9 @@ func (c *audited) witnesses() map[gapKey]*Shown {
 		if s.Policy == nil || s.Policy.Direction == "" {
 			continue
 		}
-		k := gapKey{c.gapOf(s.Witness), s.Policy.Direction}
-		if out[k] == nil || better(s, out[k], k.direction) {
-			out[k] = s
+		k := gapKey{s.gap, s.Policy.Direction}
+		if out[k] == nil || better(s.Shown, out[k], k.direction) {
+			out[k] = s.Shown
 		}
 	}
 	return out

@@ -78,7 +78,7 @@ func (f Finding) Word() string {
 func (s *Shown) Says() string { return s.says() }
 
 // Intends is what the policy says of the witness.
-func (s *Shown) Intends() string { return s.Policy.text() }
+func (s *Shown) Intends() string { return s.intends() }
 
 // changeRow is a change with every cell that has it.
 type changeRow struct {

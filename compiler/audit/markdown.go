@@ -81,7 +81,7 @@ func (p *page) finding(b *strings.Builder, n int, f Finding) {
 		if s.Env != nil {
 			line("session", code(jsonText(*s.Env)))
 		}
-		line("the policy", text(s.Policy.text()))
+		line("the policy", text(s.intends()))
 		line("the provider", text(s.says()))
 		if s.Rule != nil {
 			from := ""

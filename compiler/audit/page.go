@@ -206,11 +206,15 @@ func shortCells(cells []string) []string {
 	return out
 }
 
-func (w *Wanted) text() string {
-	if w == nil {
+// intends is what the policy says of the witness, in one line.
+func (s *Shown) intends() string {
+	switch {
+	case s.Policy == nil:
 		return "says nothing of it"
+	case s.Does != nil:
+		return fmt.Sprintf("says %s of what it does, %s, at %s", s.Policy.Effect, jsonText(s.Does), placeText(s.Policy.Source))
 	}
-	return fmt.Sprintf("says %s, at %s", w.Effect, placeText(w.Source))
+	return fmt.Sprintf("says %s, at %s", s.Policy.Effect, placeText(s.Policy.Source))
 }
 
 // says is what an Action comes to, in one line.

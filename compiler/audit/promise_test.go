@@ -56,6 +56,39 @@ func TestWitnesses(t *testing.T) {
 	}
 }
 
+// TestSpellings: a ban that goes by words is gone past by other spellings and by
+// other commands, and the report shows how: every gap has a witness.
+func TestSpellings(t *testing.T) {
+	text := `rules:
+  - {id: no-push, kind: command, match: git push *, effect: deny}
+  - {id: no-env, kind: file-read, match: "**/.env", effect: deny}
+acknowledge:
+`
+	for _, g := range build(t, parse(t, strings.TrimSuffix(text, "acknowledge:\n")), options()).Gaps {
+		if g.Direction == evaluator.Wider && g.Acknowledged == nil {
+			text += fmt.Sprintf("  - {gap: %s, reason: because}\n", g.ID)
+		}
+	}
+	p := parse(t, text)
+	r := build(t, p, options())
+	does := 0
+	for _, f := range r.Findings {
+		if f.Shown == nil {
+			if strings.HasPrefix(f.Kind, "gap-") {
+				t.Errorf("nothing shows %s", f.ID)
+			}
+			continue
+		}
+		if f.Shown.Does != nil {
+			does++
+		}
+		again(t, p, r, f)
+	}
+	if does == 0 {
+		t.Error("no witness does what is denied: nothing was put to the test")
+	}
+}
+
 // again evaluates a finding's witness anew.
 func again(t *testing.T, p *policies.Policy, r *audit.Report, f audit.Finding) {
 	t.Helper()
@@ -93,10 +126,15 @@ func again(t *testing.T, p *policies.Policy, r *audit.Report, f audit.Finding) {
 	session := d.Env(cell.Interaction, env)
 	in.PlanFiles = d.PlanFiles(session)
 	w := in.Want(s.Witness, session)
+	if s.Does != nil { // what the Action does is denied: a person must see it, at least
+		if w = in.Want(*s.Does, session); w.Effect != evaluator.Deny || s.Policy.Direction != evaluator.Wider || v.Effect == evaluator.Ask || v.Effect == evaluator.Deny {
+			t.Errorf("%s: it does %+v, of which the policy says %s; it comes to %s", f.ID, s.Does, w.Effect, v.Effect)
+		}
+	}
 	switch {
 	case w.Rule == nil && s.Policy != nil, w.Rule != nil && s.Policy == nil:
 		t.Errorf("%s: what the policy wants: %+v, reported %+v", f.ID, w, s.Policy)
-	case w.Rule != nil && (w.Effect != s.Policy.Effect || w.Rule.Source != s.Policy.Source || w.Against(s.Witness, v) != s.Policy.Direction):
+	case w.Rule != nil && (w.Effect != s.Policy.Effect || w.Rule.Source != s.Policy.Source || s.Does == nil && w.Against(s.Witness, v) != s.Policy.Direction):
 		t.Errorf("%s: what the policy wants: %+v %s, reported %+v", f.ID, w, w.Rule.Source.ID, s.Policy)
 	}
 	if direction, ok := strings.CutPrefix(f.Kind, "gap-"); ok && (s.Policy == nil || string(s.Policy.Direction) != direction) {

@@ -79,8 +79,9 @@ type Shown struct {
 	Mode        evaluator.Mode        `json:"mode"`
 	Interaction evaluator.Interaction `json:"interaction"`
 	Witness     evaluator.Action      `json:"witness"`
-	Env         *evaluator.Env        `json:"env,omitempty"` // the session, where it isn't the report's
-	Policy      *Wanted               `json:"policy"`        // null where no rule speaks of the Action
+	Does        *evaluator.Action     `json:"does,omitempty"` // what the witness comes to, where the policy speaks of that and not of its words
+	Env         *evaluator.Env        `json:"env,omitempty"`  // the session, where it isn't the report's
+	Policy      *Wanted               `json:"policy"`         // null where no rule speaks of the Action
 	Outcome     `json:",inline"`
 }
 

@@ -21,7 +21,7 @@ import (
 
 // refusing has a rule that OpenCode 2 can't keep, which nobody accepts.
 const refusing = `rules:
-  - {id: no-push, kind: command, match: git push *, effect: deny, providers: [opencode2], modes: [auto]}
+  - {id: no-push, kind: command, match: git push *, effect: deny, providers: [opencode2], modes: [full-access]}
 `
 
 var gapID = regexp.MustCompile(`gap ([a-z0-9.-]+):`)
@@ -31,7 +31,7 @@ var gapID = regexp.MustCompile(`gap ([a-z0-9.-]+):`)
 func TestUnacknowledged(t *testing.T) {
 	p := parse(t, refusing)
 	d, _ := adapters.Find(evaluator.OpenCode2)
-	_, err := compiler.Compile(p, d, evaluator.Cell{Provider: evaluator.OpenCode2, Mode: evaluator.Auto, Interaction: evaluator.Default}, compiler.Options{})
+	_, err := compiler.Compile(p, d, evaluator.Cell{Provider: evaluator.OpenCode2, Mode: evaluator.FullAccess, Interaction: evaluator.Default}, compiler.Options{})
 	var list diag.List
 	if !errors.As(err, &list) {
 		t.Fatalf("the policy compiles: %v", err)
@@ -51,10 +51,10 @@ func TestUnacknowledged(t *testing.T) {
 		if f.Acknowledged != nil || f.Source == nil || f.Source.File != "acme.yaml" || f.Source.Line != 5 || !strings.Contains(f.Instead, "{gap: "+m[1]) {
 			t.Errorf("%+v", f)
 		}
-		if len(f.Cells) != 2 || f.Cells[0] != "opencode2/auto/default" {
+		if len(f.Cells) != 2 || f.Cells[0] != "opencode2/full-access/default" {
 			t.Errorf("%s: cells %v", f.ID, f.Cells)
 		}
-		if f.Shown == nil || f.Shown.Effect != evaluator.Ask || f.Shown.Policy.Effect != evaluator.Deny {
+		if f.Shown == nil || f.Shown.Effect != evaluator.Allow || f.Shown.Policy.Effect != evaluator.Deny {
 			t.Errorf("%s: %+v", f.ID, f.Shown)
 		}
 	}

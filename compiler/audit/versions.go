@@ -69,9 +69,9 @@ func (c *audited) otherVersions(found *groups) error {
 			}
 		}
 		for _, d := range differs {
-			one := *s
+			one := *s.Shown
 			one.Differs = []evaluator.Difference{d}
-			found.add(versionKey(s.Witness.Kind, s, d), c, &one)
+			found.add(versionKey(s.Witness.Kind, s.Shown, d), c, &one)
 		}
 	}
 	return nil
