@@ -181,7 +181,7 @@ func (b *builder) accept(c *audited) bool {
 
 // accepted finds what a policy accepts a gap by, nil where it doesn't.
 func accepted(p *policies.Policy, gap string) *policies.Acknowledgement {
-	i := slices.IndexFunc(p.Acknowledge, func(a policies.Acknowledgement) bool { return a.Gap == gap })
+	i := slices.IndexFunc(p.Acknowledge, func(a policies.Acknowledgement) bool { return a.Accepts(gap) })
 	if i < 0 {
 		return nil
 	}

@@ -25,7 +25,8 @@ type gapIn struct {
 	shown *Shown
 }
 
-// gaps joins the cells' gaps: one for each id and direction, and a finding about it.
+// gaps joins the cells' gaps: one for each id and direction, and a finding about it,
+// or about all those that the policy accepts as one family.
 func (b *builder) gaps(ctx context.Context) error {
 	var order []gapKey
 	all := map[gapKey][]gapIn{}
@@ -42,8 +43,17 @@ func (b *builder) gaps(ctx context.Context) error {
 			all[k] = append(all[k], gapIn{c, g, shown[k]})
 		}
 	}
+	var causes []string
+	families := map[string][]gapIn{} // the worst of each gap
 	for _, k := range order {
-		b.gap(all[k])
+		cause := string(k.direction) + " " + b.family(k.id)
+		if families[cause] == nil {
+			causes = append(causes, cause)
+		}
+		families[cause] = append(families[cause], b.gap(all[k], gapKind(k.direction)+"."+b.family(k.id)))
+	}
+	for _, cause := range causes {
+		b.gapFinding(families[cause], all)
 	}
 	for _, a := range b.policy.Acknowledge {
 		id := cmp.Or(a.Gap, a.Invariant)
@@ -59,21 +69,54 @@ func (b *builder) gaps(ctx context.Context) error {
 	return nil
 }
 
-func (b *builder) gap(list []gapIn) {
+// family is the id by which a policy accepts a gap together with others, or the
+// gap's own.
+func (b *builder) family(id string) string {
+	if a := accepted(b.policy, id); a != nil {
+		return a.Gap
+	}
+	return id
+}
+
+// worstOf is the one that lets most happen, the first of equals.
+func worstOf(list []gapIn) gapIn {
 	worst := list[0]
 	for _, one := range list[1:] {
 		if one.looseness() > worst.looseness() {
 			worst = one
 		}
 	}
+	return worst
+}
+
+// gap reports one gap of some cells, and returns the worst of them.
+func (b *builder) gap(list []gapIn, finding string) gapIn {
+	worst := worstOf(list)
 	g := worst.gap
 	out := Gap{
 		ID: g.ID, Provider: worst.cell.Provider, Kind: g.Kind, Direction: g.Direction, Want: g.Want, Reason: g.Reason, Source: g.Source,
-		Acknowledged: acceptance(accepted(b.policy, g.ID)),
+		Acknowledged: acceptance(accepted(b.policy, g.ID)), Finding: finding,
 	}
-	f := b.finding(gapKind(g.Direction), gapKind(g.Direction)+"."+g.ID, gapTitle(out, worst))
-	f.Reason, f.Source, f.Acknowledged, f.Gaps, f.Shown = g.Reason, g.Source, out.Acknowledged, []string{g.ID}, worst.shown
-	f.Providers = []evaluator.Provider{out.Provider}
+	for _, one := range list {
+		i := slices.IndexFunc(out.Got, func(o GotIn) bool { return o.Effect == one.gap.Got })
+		if i < 0 {
+			i = len(out.Got)
+			out.Got = append(out.Got, GotIn{Effect: one.gap.Got})
+		}
+		out.Got[i].Cells = append(out.Got[i].Cells, one.cell.String())
+	}
+	b.report.Gaps = append(b.report.Gaps, out)
+	return worst
+}
+
+// gapFinding is the finding about one gap, or a family of them, each with its worst
+// cell.
+func (b *builder) gapFinding(family []gapIn, all map[gapKey][]gapIn) {
+	worst := worstOf(family)
+	g := worst.gap
+	f := b.finding(gapKind(g.Direction), gapKind(g.Direction)+"."+b.family(g.ID), gapTitle(worst, len(family)))
+	f.Reason, f.Source, f.Acknowledged, f.Shown = g.Reason, g.Source, acceptance(accepted(b.policy, g.ID)), worst.shown
+	f.Providers = []evaluator.Provider{worst.cell.Provider}
 	switch {
 	case f.Acknowledged != nil:
 		f.Instead = "See whether the reason still holds. Else change the rule or the provider's profile, or don't offer the mode on this provider."
@@ -86,18 +129,14 @@ func (b *builder) gap(list []gapIn) {
 	if worst.shown == nil {
 		f.Reason += " (declared by the dialect: no Action that was tried shows it)"
 	}
-	for _, one := range list {
-		name := one.cell.String()
-		f.Cells = append(f.Cells, name)
-		i := slices.IndexFunc(out.Got, func(o GotIn) bool { return o.Effect == one.gap.Got })
-		if i < 0 {
-			i = len(out.Got)
-			out.Got = append(out.Got, GotIn{Effect: one.gap.Got})
+	for _, one := range family {
+		f.Gaps = append(f.Gaps, one.gap.ID)
+		for _, in := range all[gapKey{one.gap.ID, one.gap.Direction}] {
+			if name := in.cell.String(); !slices.Contains(f.Cells, name) {
+				f.Cells = append(f.Cells, name)
+			}
 		}
-		out.Got[i].Cells = append(out.Got[i].Cells, name)
 	}
-	out.Finding = f.ID
-	b.report.Gaps = append(b.report.Gaps, out)
 	b.add(f)
 }
 
@@ -120,20 +159,21 @@ func gapKind(d evaluator.Direction) string {
 	return kindUnknown
 }
 
-func gapTitle(g Gap, worst gapIn) string {
-	what := fmt.Sprintf("%s on %s", g.Kind, g.Provider)
-	switch g.Direction {
-	case evaluator.Wider, evaluator.Narrower:
-		got := g.Got
-		effect := worst.gap.Got.String()
-		if worst.shown != nil {
-			effect = worst.shown.outcomeText()
-		} else if len(got) > 0 {
-			effect = got[0].Effect.String()
-		}
-		return fmt.Sprintf("%s: the policy says %s, and it comes to %s", what, g.Want, effect)
+// gapTitle says what one gap is, of as many as are found together.
+func gapTitle(worst gapIn, together int) string {
+	g := worst.gap
+	what := fmt.Sprintf("%s on %s", g.Kind, worst.cell.Provider)
+	if together > 1 {
+		what = fmt.Sprintf("%d rules, such as for %s", together, what)
 	}
-	return fmt.Sprintf("%s: the policy says %s, and what happens can't be predicted", what, g.Want)
+	if g.Direction != evaluator.Wider && g.Direction != evaluator.Narrower {
+		return fmt.Sprintf("%s: the policy says %s, and what happens can't be predicted", what, g.Want)
+	}
+	effect := g.Got.String()
+	if worst.shown != nil {
+		effect = worst.shown.outcomeText()
+	}
+	return fmt.Sprintf("%s: the policy says %s, and it comes to %s", what, g.Want, effect)
 }
 
 // outcomeText is an effect with its confinement.
