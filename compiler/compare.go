@@ -84,9 +84,9 @@ func (s *gapSet) add(provider evaluator.Provider, w Want, a Outcome, p Probe) {
 		return
 	}
 	g.Got = a.Effect
-	g.Reason = fmt.Sprintf("%s: %s", describe(p.Action), a.Reason)
+	g.Reason = fmt.Sprintf("%s: %s", Describe(p.Action), a.Reason)
 	if g.Direction == evaluator.NotCompared {
-		g.Reason = fmt.Sprintf("%s: what the provider does can't be predicted: %s", describe(p.Action), a.Reason)
+		g.Reason = fmt.Sprintf("%s: what the provider does can't be predicted: %s", Describe(p.Action), a.Reason)
 	}
 	key := g.ID + string(g.Direction)
 	i, ok := s.at[key]
@@ -135,7 +135,8 @@ func NewGap(p evaluator.Provider, kind evaluator.Kind, r Rule, d evaluator.Direc
 	}
 }
 
-func describe(a evaluator.Action) string {
+// Describe names an Action for people: its kind and what it is about.
+func Describe(a evaluator.Action) string {
 	for _, s := range []string{a.Command, a.Path, a.URL, a.Query, a.Tool, a.Agent} {
 		if s != "" {
 			if a.To != "" {

@@ -180,7 +180,7 @@ func step(part, index int, a evaluator.Action, s evaluator.Said) evaluator.Step 
 		native = jsontext.Value("null")
 	}
 	out := evaluator.Step{
-		Part: part, Resource: describe(a), Layer: GuardrailLayer, Index: index, Native: native, Matched: s.Effect != evaluator.Allow,
+		Part: part, Resource: Describe(a), Layer: GuardrailLayer, Index: index, Native: native, Matched: s.Effect != evaluator.Allow,
 		Reason: "it was asked, and has nothing against it", Source: &evaluator.Source{File: s.File, Line: s.Line, ID: s.Name},
 	}
 	if out.Matched {

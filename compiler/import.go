@@ -173,7 +173,7 @@ func (im *importer) compare() error {
 			if was.Effect == is.Effect && was.Confinement == is.Confinement {
 				continue
 			}
-			message := fmt.Sprintf("%s: the settings say %s, the policy comes to %s", describe(a), outcome(was), outcome(is))
+			message := fmt.Sprintf("%s: the settings say %s, the policy comes to %s", Describe(a), outcome(was), outcome(is))
 			if cell.Interaction == evaluator.Plan {
 				message = "in plan, " + message
 			}

@@ -152,7 +152,7 @@ func (m *Matrix) judge(c *Compiled) ([]MatrixVerdict, error) {
 	for i, a := range m.Actions {
 		v, err := c.Evaluate(a, false)
 		if err != nil {
-			return nil, fmt.Errorf("%s/%s/%s: %s: %w", c.RuleSet.Provider, c.RuleSet.Mode, c.RuleSet.Interaction, describe(a), err)
+			return nil, fmt.Errorf("%s/%s/%s: %s: %w", c.RuleSet.Provider, c.RuleSet.Mode, c.RuleSet.Interaction, Describe(a), err)
 		}
 		out[i] = MatrixVerdict{v.Effect, v.Confinement, v.Decider, v.Enforcer, v.Native, v.Reason, v.Rule}
 	}

@@ -225,3 +225,25 @@ func TestDocs(t *testing.T) {
 		seen[d.ID] = true
 	}
 }
+
+// TestUsersSettings is MO-05 of testdata/reports.json, for its whole kind: what users
+// may have set for themselves is a hole of a policy that doesn't neutralise it.
+func TestUsersSettings(t *testing.T) {
+	for policy, want := range map[string][]string{
+		"builtin/t3code": {"users-settings.claude.allow-all", "users-settings.grok.always-approve", "users-settings.grok.claude-bypass"},
+		"builtin/strict": {"users-settings.claude.allow-all", "users-settings.grok.claude-bypass"},
+	} {
+		var got []string
+		for _, f := range build(t, load(t, policy), options(evaluator.Claude, evaluator.Grok, evaluator.Cursor)).Findings {
+			if f.Kind == "users-settings" {
+				got = append(got, f.ID)
+				if !strings.Contains(f.Title, "the policy says ") || !strings.Contains(f.Reason, "facts {") {
+					t.Errorf("%s: %s: %s", f.ID, f.Title, f.Reason)
+				}
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", policy, d)
+		}
+	}
+}

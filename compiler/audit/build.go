@@ -104,7 +104,7 @@ func Build(ctx context.Context, p *policies.Policy, o Options) (*Report, error) 
 	copied := *p
 	b.lenient = &copied
 	for _, step := range []func(context.Context) error{
-		b.compileAll, b.providers, b.matrix, b.gaps, b.invariants, b.opened, b.versions, b.samples, b.lint, b.changes,
+		b.compileAll, b.providers, b.matrix, b.gaps, b.invariants, b.opened, b.users, b.versions, b.samples, b.lint, b.changes,
 	} {
 		if err := ctx.Err(); err != nil {
 			return nil, err

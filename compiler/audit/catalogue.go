@@ -8,6 +8,7 @@ const (
 	kindInvariant = "invariant"
 	kindRefused   = "refused"
 	kindOpened    = "opened"
+	kindUsers     = "users-settings"
 	kindPlan      = "plan-writes"
 	kindDefault   = "default-mode"
 	kindVersion   = "version-dependent"
@@ -53,6 +54,9 @@ var catalogue = []lint.Description{
 	{ID: kindOpened, Severity: lint.Error, Short: "a ban that something outside of the policy opens",
 		Why:     "The ban holds in a plain session, and a user's own agent rule, a grant that the provider keeps, or a grant of the session goes past it.",
 		Instead: "Take such rules and grants away from users, or write the ban where nothing comes after it."},
+	{ID: kindUsers, Severity: lint.Warning, Short: "a user's own settings that open what the policy closes",
+		Why:     "The mode holds for users without such settings. With them the provider does what the policy has it ask about, have reviewed or deny.",
+		Instead: "Look whether users have such settings, or take a policy that neutralises them, such as builtin/strict."},
 	{ID: kindDefault, Severity: lint.Warning, Short: "the default mode lets everything run",
 		Why:     "A session whose mode nobody chooses runs in full-access: nobody is asked about anything.",
 		Instead: "Have the orchestrator send a stricter mode whenever nobody has chosen one, or a policy that asks in full-access."},

@@ -78,35 +78,42 @@ func (b *builder) opened(ctx context.Context) error {
 	return nil
 }
 
-// openedIn looks at the samples that a cell's policy denies. Only a cell in which
-// one is opened is compiled anew.
+// openedIn looks at the samples that a cell's policy denies.
 func (b *builder) openedIn(c *audited, o opening, found *groups) error {
-	var denied []evaluator.Action
-	for _, s := range b.report.Samples {
-		if w := c.intent.Want(s.Action, c.env); w.Rule != nil && w.Effect == evaluator.Deny {
-			denied = append(denied, s.Action)
-		}
-	}
-	if denied == nil {
-		return nil
-	}
 	env := b.usual(c)
 	o.add(&env)
-	plain, err := c.meaning(b.usual(c))
+	denies := func(e evaluator.Effect) bool { return e == evaluator.Deny }
+	return b.loosened(c, b.usual(c), env, denies, func(a evaluator.Action, s *Shown) { found.add(c.gapOf(a), c, s) })
+}
+
+// loosened looks at the samples of which a cell's policy says something, and finds
+// those that come to more in one session than in another. Only a cell that has one
+// is compiled anew.
+func (b *builder) loosened(c *audited, usual, with evaluator.Env, about func(evaluator.Effect) bool, found func(evaluator.Action, *Shown)) error {
+	var actions []evaluator.Action
+	for _, s := range b.report.Samples {
+		if w := c.intent.Want(s.Action, c.env); w.Rule != nil && about(w.Effect) {
+			actions = append(actions, s.Action)
+		}
+	}
+	if actions == nil {
+		return nil
+	}
+	plain, err := c.meaning(usual)
 	if err != nil {
 		return nil // the provider takes no such session
 	}
-	with, err := c.meaning(env)
+	loose, err := c.meaning(with)
 	if err != nil {
 		return nil
 	}
 	var compiled *audited
-	for _, a := range denied {
+	for _, a := range actions {
 		before, err := evaluator.Evaluate(plain, a, false)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c, err)
 		}
-		after, err := evaluator.Evaluate(with, a, false)
+		after, err := evaluator.Evaluate(loose, a, false)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c, err)
 		}
@@ -114,15 +121,15 @@ func (b *builder) openedIn(c *audited, o opening, found *groups) error {
 			continue
 		}
 		if compiled == nil {
-			if compiled, err = b.compile(c.dialect, c.Cell, env); err != nil {
+			if compiled, err = b.compile(c.dialect, c.Cell, with); err != nil {
 				return err
 			}
 		}
-		shown, err := compiled.show(a, &env)
+		shown, err := compiled.show(a, &with)
 		if err != nil {
 			return err
 		}
-		found.add(c.gapOf(a), c, shown)
+		found(a, shown)
 	}
 	return nil
 }
