@@ -108,5 +108,6 @@ function worth(matrix) {
   ].filter(Boolean);
   return h("section", null, h("h2", null, "Worth a look"),
     h("p", { class: "muted" }, `Compared over all ${matrix.samples.length} sample actions.`),
-    h("ul", { class: "findings" }, lines.map(([who, text]) => h("li", null, h("strong", null, who), text))));
+    h("ul", { class: "findings" }, lines.map(([who, text]) => h("li", null, h("strong", null, who), text))),
+    h("p", null, "All of it, with an action that shows each finding and what proves it: ", h("a", { href: "/v1/audit?format=html" }, "the audit of this policy"), "."));
 }
