@@ -49,11 +49,11 @@ type Settings struct {
 // SettingsPermissions is the permissions key of a settings file.
 type SettingsPermissions struct {
 	Permissions                  `json:",inline"`
-	DefaultMode                  *Mode    `json:"defaultMode"`
-	AdditionalDirectories        []string `json:"additionalDirectories"`
-	DisableBypassPermissionsMode string   `json:"disableBypassPermissionsMode"`
-	DisableAutoMode              string   `json:"disableAutoMode"`
-	DenyInsteadOfPrompting       bool     `json:"denyInsteadOfPrompting"` // not in 2.1.197
+	DefaultMode                  *SettingsMode `json:"defaultMode"`
+	AdditionalDirectories        []string      `json:"additionalDirectories"`
+	DisableBypassPermissionsMode string        `json:"disableBypassPermissionsMode"`
+	DisableAutoMode              string        `json:"disableAutoMode"`
+	DenyInsteadOfPrompting       bool          `json:"denyInsteadOfPrompting"` // not in 2.1.197
 }
 
 // ToolFacts is what an MCP server says of a tool.

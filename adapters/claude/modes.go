@@ -69,9 +69,9 @@ func (s *session) defaultMode(all []layer) *Mode {
 			if l.name != name || m == nil {
 				continue
 			}
-			mode = *m
+			mode = m.Mode()
 			if name != ProjectLayer && name != LocalLayer {
-				granted = *m
+				granted = mode
 			}
 		}
 	}

@@ -182,7 +182,8 @@ func TestProjectDefaultMode(t *testing.T) {
 		for mode, want := range map[Mode]Mode{Bypass: want, Auto: Default, AcceptEdits: AcceptEdits} {
 			s := &session{version: version}
 			project := layer{name: ProjectLayer}
-			project.settings.Permissions.DefaultMode = &mode
+			word := SettingsMode(mode)
+			project.settings.Permissions.DefaultMode = &word
 			if got := *s.defaultMode([]layer{project}); got != want {
 				t.Errorf("%s: a project's %s gives %s, want %s", version, mode, got, want)
 			}

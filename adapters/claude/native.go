@@ -78,6 +78,29 @@ func (m *Mode) UnmarshalText(b []byte) error {
 	return nil
 }
 
+// SettingsMode is a mode as a settings file has it: one of Claude's, or "manual".
+type SettingsMode string
+
+const manual SettingsMode = "manual"
+
+// UnmarshalText accepts the known modes only.
+func (m *SettingsMode) UnmarshalText(b []byte) error {
+	var mode Mode
+	if err := mode.UnmarshalText(b); err != nil {
+		return err
+	}
+	*m = SettingsMode(b)
+	return nil
+}
+
+// Mode is the mode that a settings file means.
+func (m SettingsMode) Mode() Mode {
+	if m == manual {
+		return Default
+	}
+	return Mode(m)
+}
+
 // decodeNative reads native settings. An omitted field would keep its old value
 // on a live session, so that every field must be there.
 func decodeNative(data []byte) (Native, error) {

@@ -14,7 +14,7 @@ func (dialect) Openings(env evaluator.Env) []compiler.Opening {
 	if err != nil {
 		return nil
 	}
-	bypass := Bypass
+	bypass := SettingsMode(Bypass)
 	own := SettingsSource{Layer: UserLayer, Folder: (&settingsReader{env: env, facts: facts}).config()}
 	own.Settings.Permissions.Allow = []string{"Bash", "Edit", "Read", "WebFetch", "WebSearch", "Agent", "mcp__example"}
 	own.Settings.Permissions.DefaultMode = &bypass

@@ -3,6 +3,7 @@ package claude
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -122,6 +123,14 @@ type layer struct {
 	pointer  string
 }
 
+// skips reports whether a version takes no notice of settings as a whole, of what
+// they ask about and deny, too: 2.1.197 doesn't know the mode manual (measured
+// 2026-12-01).
+func (s *session) skips(settings Settings) bool {
+	m := settings.Permissions.DefaultMode
+	return s.version == V197 && m != nil && *m == manual
+}
+
 // layers reads every source of rules, from the one that is asked first for a
 // mode, and makes the rules and the mode of them.
 func (s *session) layers(n Native, f flags) error {
@@ -133,10 +142,11 @@ func (s *session) layers(n Native, f flags) error {
 		all = append(all, layer{name: src.Layer, folder: src.Folder, settings: src.Settings, pointer: src.Layer.pointer()})
 	}
 	var managed *Settings
-	if m := s.facts.Managed; m != nil {
+	if m := s.facts.Managed; m != nil && !s.skips(*m) {
 		all = append(all, layer{name: ManagedLayer, folder: s.cwd, settings: *m, pointer: ManagedLayer.pointer()})
 		managed = m
 	}
+	all = slices.DeleteFunc(all, func(l layer) bool { return s.skips(l.settings) })
 	own := Settings{Permissions: SettingsPermissions{Permissions: n.Permissions}}
 	all = append(all,
 		layer{name: FlagLayer, settings: own, pointer: "/permissions"},

@@ -171,9 +171,8 @@ func (r *settingsReader) permissions(f *settingsFile, n *policies.Node) {
 			f.losses = append(f.losses, lost(field.Source, "additionalDirectories: a session is given its folders by its adapter, not by a policy", r.touches(p.AdditionalDirectories)))
 		case "defaultMode":
 			if word, ok := r.Word(n, what, modeWords()...); ok {
-				m := new(Mode)
-				_ = m.UnmarshalText([]byte(word)) // it is one of the words
-				p.DefaultMode = m
+				m := SettingsMode(word)
+				p.DefaultMode = &m
 			}
 		case "disableBypassPermissionsMode":
 			p.DisableBypassPermissionsMode, _ = r.Word(n, what, "disable")
