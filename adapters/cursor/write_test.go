@@ -72,7 +72,7 @@ providers:
 	}
 }
 
-// TestReportStartOptions: later Cursor versions start differently by mode, as an
+// TestReportStartOptions is MO-03 of testdata/reports.json: later Cursor versions start differently by mode, as an
 // optional profile; the built-in row sends no option.
 func TestReportStartOptions(t *testing.T) {
 	p := policy(t, `

@@ -118,7 +118,8 @@ func TestUpdateReachesTheRun(t *testing.T) {
 	})
 }
 
-// TestNotEnforced reads back what is in force. A prompt isn't sent while that isn't
+// TestNotEnforced reads back what is in force: IN-06 of testdata/reports.json, where the
+// declared rules are missing from those in force. A prompt isn't sent while that isn't
 // what should be.
 func TestNotEnforced(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, s *livetest.Server) {
