@@ -135,15 +135,25 @@ func NewGap(p evaluator.Provider, kind evaluator.Kind, r Rule, d evaluator.Direc
 	}
 }
 
-// Describe names an Action for people: its kind and what it is about.
+// Describe names an Action for people: its kind, what it is about, and where it runs
+// or goes to when it says so.
 func Describe(a evaluator.Action) string {
-	for _, s := range []string{a.Command, a.Path, a.URL, a.Query, a.Tool, a.Agent} {
-		if s != "" {
-			if a.To != "" {
-				s += " to " + a.To
-			}
-			return fmt.Sprintf("%s %q", a.Kind, s)
+	subject := a.Tool
+	if a.Server != "" {
+		subject = a.Server + "/" + a.Tool
+	}
+	for _, s := range []string{a.Command, a.Path, a.URL, a.Query, subject, a.Agent} {
+		if s == "" {
+			continue
 		}
+		text := fmt.Sprintf("%s %q", a.Kind, s)
+		if a.To != "" {
+			text += fmt.Sprintf(" to %q", a.To)
+		}
+		if a.Cwd != "" {
+			text += fmt.Sprintf(" in %q", a.Cwd)
+		}
+		return text
 	}
 	return string(a.Kind)
 }
