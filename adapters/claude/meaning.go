@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/strictjson"
@@ -65,11 +64,14 @@ func (s *session) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 		}
 		d := s.decide(r, t)
 		t.decided(d.rule)
-		if t != nil {
-			v.Trace = append(v.Trace, t.steps...)
-		}
 		end, by := s.answered(r, d.effect)
 		d.answer = by
+		if t != nil {
+			v.Trace = append(v.Trace, t.steps...)
+			if d.effect == evaluator.Ask {
+				v.Trace = append(v.Trace, s.callbackSteps(r, i, end)...)
+			}
+		}
 		all, natives, ends = append(all, d), append(natives, d.effect), append(ends, end)
 		v.Parts = append(v.Parts, evaluator.Part{Request: r.raw, Effect: d.effect, Rule: d.rule.ref()})
 	}
@@ -85,9 +87,7 @@ func (s *session) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 	case ends[i] != d.effect:
 		v.Decider, v.Enforcer = evaluator.ByAdapter, evaluator.EnforcedByAdapter
 		v.Reason += "; the callback answers " + ends[i].String() + " to what Claude asks"
-		if d.answer != nil {
-			v.Rule = &evaluator.RuleRef{Index: *d.answer, Layer: "callback", Native: s.answers.Native(*d.answer), Pointer: callback.Pointer(*d.answer)}
-		}
+		v.Rule = s.callbackRef(requests[i], d.answer)
 	case d.rule != nil:
 		v.Enforcer = evaluator.EnforcedByRule
 	}
@@ -107,26 +107,6 @@ func (s *session) differs(requests []request, ours []evaluator.Effect) []evaluat
 		return nil
 	}
 	return []evaluator.Difference{{Version: s.other.version, Effect: e, Reason: reasons[max(0, slices.Index(theirs, e))]}}
-}
-
-// answered is the end of what Claude asks, after our callback, and the callback's
-// rule that decided.
-func (s *session) answered(r request, e evaluator.Effect) (end evaluator.Effect, rule *int) {
-	switch {
-	case e != evaluator.Ask || r.tool == "AskUserQuestion":
-		return e, nil
-	case r.tool == "ExitPlanMode":
-		return evaluator.Deny, nil // the plan is kept, the exit refused
-	}
-	for _, action := range (dialect{}).Asked(evaluator.Action{}, r.raw) { // one, or none
-		if end, i, ok := s.answers.Answer(action, s.env); ok {
-			return end, &i
-		}
-	}
-	if s.callback.Default == answerAllow {
-		return evaluator.Allow, nil
-	}
-	return e, nil
 }
 
 // requests are the tool calls that an Action may be.

@@ -102,7 +102,11 @@ func TestExplain(t *testing.T) {
 		t.Errorf("the deciding rule is %+v", v.Rule)
 	}
 	var looked []string
+	told := map[string]int{} // a rule is told once for each text, not once for each of Claude's own looks
 	for _, s := range v.Trace {
+		if told[string(s.Native)+s.Resource]++; told[string(s.Native)+s.Resource] > 1 {
+			t.Errorf("%s is told twice of %q", s.Native, s.Resource)
+		}
 		if s.Decided {
 			looked = append(looked, string(s.Native)+" decides")
 		} else {

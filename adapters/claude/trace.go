@@ -15,6 +15,12 @@ func itoa(n int) string { return strconv.Itoa(n) }
 type tracer struct {
 	part  int
 	steps []evaluator.Step
+	noted map[stepKey]int // where a step is: a rule is looked at once for each text
+}
+
+type stepKey struct {
+	rule     *Rule
+	resource string
 }
 
 // first returns the first rule that matches, or nil. resource is what the rules
@@ -38,6 +44,17 @@ func (t *tracer) note(r *Rule, resource string, matched bool) {
 	if matched {
 		reason = "the rule speaks of this"
 	}
+	key := stepKey{r, resource}
+	if i, ok := t.noted[key]; ok {
+		if matched {
+			t.steps[i].Matched, t.steps[i].Reason = true, reason
+		}
+		return
+	}
+	if t.noted == nil {
+		t.noted = map[stepKey]int{}
+	}
+	t.noted[key] = len(t.steps)
 	t.steps = append(t.steps, evaluator.Step{
 		Part: t.part, Resource: resource, Layer: string(r.layer), Index: r.index, Native: r.native(),
 		Matched: matched, Reason: reason, Pointer: r.pointer,

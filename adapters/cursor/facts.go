@@ -87,10 +87,9 @@ type token struct {
 
 // The layers of what decides.
 const (
-	allowLayer    = "user-allow"
-	denyLayer     = "user-deny"
-	modeLayer     = "mode"
-	callbackLayer = "callback"
+	allowLayer = "user-allow"
+	denyLayer  = "user-deny"
+	modeLayer  = "mode"
 )
 
 func readTokens(texts []string, layer string) []token {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/modegate/modegate/adapters/internal/callback"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/paths"
@@ -14,6 +16,7 @@ import (
 type meaning struct {
 	native      Native
 	answers     callback.Answerer
+	answer      jsontext.Value // the callback's one answer, where none of its rules decides
 	launch      launch
 	facts       facts
 	allow, deny []token
@@ -173,9 +176,9 @@ func (m *meaning) conclude(v *evaluator.Verdict, a answer) {
 		v.Decider, v.Enforcer = evaluator.ByPerson, evaluator.EnforcedByAdapter
 	case a.effect == evaluator.Ask:
 		v.Decider, v.Enforcer = evaluator.ByPerson, evaluator.EnforcedByAdapter
-		v.Rule = &evaluator.RuleRef{Layer: callbackLayer, Native: encoded(m.native.Callback), Pointer: callbackPointer}
+		v.Rule = &evaluator.RuleRef{Layer: callback.Layer, Native: m.answer, Pointer: callbackPointer}
 		if a.ruled != nil {
-			v.Rule = &evaluator.RuleRef{Index: *a.ruled, Layer: callbackLayer, Native: m.answers.Native(*a.ruled), Pointer: callback.Pointer(*a.ruled)}
+			v.Rule = &evaluator.RuleRef{Index: *a.ruled, Layer: callback.Layer, Native: m.answers.Native(*a.ruled), Pointer: callback.Pointer(*a.ruled)}
 		}
 		switch a.end {
 		case evaluator.Allow:
@@ -239,10 +242,10 @@ func (m *meaning) trace(part int, r request, a answer) []evaluator.Step {
 		Reason: a.reason, Pointer: aliasesPointer,
 	})
 	if a.effect == evaluator.Ask && !a.form {
-		out = append(out, evaluator.Step{
-			Part: part, Resource: resource, Layer: callbackLayer, Native: encoded(m.native.Callback), Matched: true,
+		out = append(out, m.answers.Steps((Dialect{}).Asked(evaluator.Action{}, encoded(r)), m.env, evaluator.Step{
+			Part: part, Resource: resource, Layer: callback.Layer, Native: m.answer, Matched: true,
 			Decided: a.end != evaluator.Ask, Reason: "our adapter answers what Cursor asks", Pointer: callbackPointer,
-		})
+		})...)
 	}
 	return out
 }

@@ -22,7 +22,7 @@ func (d Dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, err
 		return nil, err
 	}
 	m := &meaning{
-		native: n, answers: callback.New(n.Callback.Rules, d.PlanFiles(s.Env)), launch: readArgv(n.Argv), facts: f, env: s.Env, assumed: assumed,
+		native: n, answers: callback.New(n.Callback.Rules, d.PlanFiles(s.Env)), answer: encoded(Callback{Permission: n.Callback.Permission}), launch: readArgv(n.Argv), facts: f, env: s.Env, assumed: assumed,
 		allow: readTokens(f.Allow, allowLayer), deny: readTokens(f.Deny, denyLayer),
 		version: evaluator.ProviderVersion{Name: evaluator.Cursor, Version: version},
 	}

@@ -15,6 +15,7 @@ import (
 type meaning struct {
 	native  Native
 	answers callback.Answerer
+	answer  jsontext.Value // the callback's one answer, where none of its rules decides
 	launch  launch
 	state   state
 	rules   []rule
@@ -98,7 +99,7 @@ func (m *meaning) callback(v *evaluator.Verdict, r request, a answer) {
 	if a.shape != permission {
 		return
 	}
-	v.Rule = &evaluator.RuleRef{Layer: callbackLayer, Native: encoded(m.native.Callback), Pointer: callbackPointer}
+	v.Rule = &evaluator.RuleRef{Layer: callback.Layer, Native: m.answer, Pointer: callbackPointer}
 	if a.rule != nil {
 		v.Rule = m.ref(a)
 	}
@@ -112,7 +113,7 @@ func (m *meaning) callback(v *evaluator.Verdict, r request, a answer) {
 		effect = evaluator.Allow
 		v.Reason += fmt.Sprintf("; the callback allows it, because the session was granted %s(%s)", g.Action, g.Resource)
 	case ruled:
-		v.Rule = &evaluator.RuleRef{Index: i, Layer: callbackLayer, Native: m.answers.Native(i), Pointer: callback.Pointer(i)}
+		v.Rule = &evaluator.RuleRef{Index: i, Layer: callback.Layer, Native: m.answers.Native(i), Pointer: callback.Pointer(i)}
 		v.Reason += fmt.Sprintf("; rule %d of the callback says %s", i, effect)
 	case m.native.Callback.Permission == AllowPermission:
 		effect = evaluator.Allow
@@ -172,10 +173,9 @@ func (m *meaning) unenforced(v *evaluator.Verdict, r request) {
 
 // The layers of what isn't a rule of a settings file.
 const (
-	savedLayer    = "saved"
-	builtinLayer  = "built-in"
-	modeLayer     = "mode"
-	callbackLayer = "callback"
+	savedLayer   = "saved"
+	builtinLayer = "built-in"
+	modeLayer    = "mode"
 )
 
 // ref points at what decided: a rule, or the setting that a mode came from. It

@@ -27,7 +27,7 @@ func read(n Native, version string, env evaluator.Env) (*meaning, error) {
 	}
 	l := readArgv(n.Argv)
 	m := &meaning{
-		native: n, answers: callback.New(n.Callback.Rules, Dialect{}.PlanFiles(env)), launch: l, state: readState(l, n.SessionMeta, f), rules: readRules(f), env: env,
+		native: n, answers: callback.New(n.Callback.Rules, Dialect{}.PlanFiles(env)), answer: encoded(Callback{Permission: n.Callback.Permission}), launch: l, state: readState(l, n.SessionMeta, f), rules: readRules(f), env: env,
 		assumed: assumed(env.Facts, f),
 		version: evaluator.ProviderVersion{Name: evaluator.Grok, Version: version},
 	}

@@ -1,6 +1,9 @@
 package grok
 
-import "github.com/modegate/modegate/evaluator"
+import (
+	"github.com/modegate/modegate/adapters/internal/callback"
+	"github.com/modegate/modegate/evaluator"
+)
 
 // trace lists what Grok looks at for one request, in its order.
 func (m *meaning) trace(part int, r request, in input, a answer) []evaluator.Step {
@@ -46,10 +49,10 @@ func (m *meaning) trace(part int, r request, in input, a answer) []evaluator.Ste
 	}
 	out = append(out, mode)
 	if a.effect == evaluator.Ask && a.shape == permission {
-		out = append(out, evaluator.Step{
-			Part: part, Resource: resource, Layer: callbackLayer, Index: 0, Native: encoded(m.native.Callback), Pointer: callbackPointer,
+		out = append(out, m.answers.Steps((Dialect{}).Asked(evaluator.Action{}, encoded(r)), m.env, evaluator.Step{
+			Part: part, Resource: resource, Layer: callback.Layer, Native: m.answer, Pointer: callbackPointer,
 			Matched: true, Decided: m.native.Callback.Permission == AllowPermission, Reason: "our adapter answers what Grok asks",
-		})
+		})...)
 	}
 	return out
 }

@@ -31,7 +31,7 @@ func (boundary) Limits(native jsontext.Value, env evaluator.Env) ([]string, erro
 	var out []string
 	asks := false
 	for _, r := range session {
-		asks = asks || r.Effect == evaluator.Ask && r.Action != "external_directory" && !oc.Adapters(r)
+		asks = asks || r.Effect == evaluator.Ask && r.Action != "external_directory" && !oc.ToAdapter(r.Action)
 	}
 	if _, hidden := all.Hidden("task"); asks && !hidden {
 		out = append(out, "subagents aren't held to what this session asks about: they run under their own agents' rules, and inherit only its denies and its external_directory rules")

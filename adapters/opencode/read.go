@@ -65,6 +65,9 @@ func (m *meaning) Judge(a evaluator.Action, explain bool) (evaluator.Verdict, er
 	rules.Decline(&v, words, m.adapter, list)
 	if tool != "" {
 		m.offered(&v, tool)
+		if explain && len(list) == 0 {
+			v.Trace = m.rules.Offered(words, tool)
+		}
 	}
 	if a.Kind == evaluator.Subagent && v.Effect != evaluator.Deny {
 		v.Reason += "; the subagent isn't held to this session's asks: it inherits only denies and external_directory rules"

@@ -103,12 +103,6 @@ func NewDecliner(session []lastmatch.Rule, actions map[string]evaluator.Kind, en
 	return d, nil
 }
 
-// Adapters reports whether a session's rule is for the adapter to read, and says
-// nothing to OpenCode.
-func Adapters(r lastmatch.Rule) bool {
-	return strings.HasPrefix(r.Action, declinesPrefix) || strings.HasPrefix(r.Action, leavesPrefix)
-}
-
 // A Denial is what the adapter declines a request by.
 type Denial struct {
 	Position int // of the rule among the session's
@@ -159,7 +153,7 @@ func (r *Rules) Decline(v *evaluator.Verdict, w Words, d *Decliner, requests []R
 	if d == nil || v.Effect != evaluator.Ask {
 		return
 	}
-	for _, q := range requests {
+	for part, q := range requests {
 		var texts []string
 		for _, res := range q.Resources {
 			texts = append(texts, res.Text)
@@ -171,6 +165,20 @@ func (r *Rules) Decline(v *evaluator.Verdict, w Words, d *Decliner, requests []R
 		v.Effect, v.Decider, v.Enforcer = evaluator.Deny, evaluator.ByAdapter, evaluator.EnforcedByAdapter
 		v.Rule = r.Ref(w, r.agent+by.Position)
 		v.Reason += fmt.Sprintf("; the adapter declines it by itself: rule %d of the session, %s %s", by.Position, r.all[r.agent+by.Position].Action, quote(by.Rule.Match))
+		d.explain(v.Trace, part, q.Action, by)
 		return
+	}
+}
+
+// explain marks in a trace what the adapter declines a request by.
+func (d *Decliner) explain(trace []evaluator.Step, part int, action string, by Denial) {
+	for i := range trace {
+		s := &trace[i]
+		if s.Part != part || s.Layer != SessionLayer || s.Index != by.Position {
+			continue
+		}
+		if one, ok := d.Declines(action, []string{s.Resource}); ok && one.Position == by.Position {
+			s.Matched, s.Decided, s.Reason = true, true, "it decides: our adapter declines what OpenCode asks"
+		}
 	}
 }

@@ -160,39 +160,3 @@ func quote(s string) string {
 	}
 	return strconv.Quote(s)
 }
-
-// trace walks every rule for every text of a request.
-func (r *Rules) trace(w Words, part int, q Request) []evaluator.Step {
-	var out []evaluator.Step
-	for _, res := range q.Resources {
-		seen, last := lastmatch.Walk(r.all, q.Action, res.Text)
-		decides := last
-		if r.final {
-			if _, d := lastmatch.Walk(r.all[:r.configured], q.Action, res.Text); d >= 0 && r.all[d].Effect == evaluator.Deny {
-				decides = d
-			}
-		}
-		for i, s := range seen {
-			ref := r.Ref(w, i)
-			out = append(out, evaluator.Step{
-				Part: part, Resource: res.Text, Layer: ref.Layer, Index: ref.Index, Native: ref.Native, Pointer: ref.Pointer,
-				Matched: s.Matched(), Decided: i == decides, Reason: step(s, i, decides),
-			})
-		}
-	}
-	return out
-}
-
-func step(s lastmatch.Seen, i, decides int) string {
-	switch {
-	case !s.Action:
-		return "the action doesn't match"
-	case !s.Resource:
-		return "the resource doesn't match"
-	case i == decides:
-		return "the last rule that matches decides"
-	case i < decides:
-		return "matches, and a later rule decides"
-	}
-	return "matches, but a configured deny is final"
-}
