@@ -8,7 +8,7 @@ func (*meaning) QuickFields() [][2]string { return [][2]string{{"action", "resou
 // Quick answers where no other version may answer otherwise, and the adapter
 // declines nothing by itself.
 func (m *meaning) Quick(action string, resources []string) (effect evaluator.Effect, text, rule int, ok bool) {
-	if m.adapter != nil || m.other != nil || m.final != nil && m.env.Workspace != "" {
+	if m.adapter != nil || m.other != nil || m.newer != nil {
 		return evaluator.Unknown, 0, 0, false
 	}
 	effect, text, rule = m.rules.Quick(action, resources)

@@ -3,7 +3,6 @@ package opencode2
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/modegate/modegate/adapters/internal/lastmatch"
 	"github.com/modegate/modegate/adapters/internal/opencode"
@@ -23,7 +22,7 @@ type meaning struct {
 	rules   *opencode.Rules
 	adapter *opencode.Decliner
 	other   *opencode.Rules // as the other version judges, nil when they can't part
-	final   *opencode.Rules // as newer versions judge, nil when no absolute rule makes them part
+	newer   *newer          // as newer versions judge, nil when no absolute rule makes them part
 	assumed []string
 }
 
@@ -56,21 +55,8 @@ func (dialect) Read(native []byte, s compiler.Setting) (evaluator.Meaning, error
 	if len(s.Env.Saved) > 0 {
 		m.other = opencode.NewRules(m.agent, session, s.Env.Saved, version != Measured)
 	}
-	if slices.ContainsFunc(slices.Concat(m.agent, session), m.isAbsolute) {
-		m.final = opencode.NewRules(m.agent, session, s.Env.Saved, true)
-	}
+	m.newer = newNewer(m.agent, session, s.Env)
 	return m, nil
-}
-
-// isAbsolute reports whether newer versions read a rule otherwise.
-func (m *meaning) isAbsolute(r lastmatch.Rule) bool {
-	return strings.HasPrefix(m.absolute(r), "/")
-}
-
-// absolute is a rule's resource with the home folder in it, as a configuration
-// file has it; a rule that was sent by API keeps its shortcut.
-func (m *meaning) absolute(r lastmatch.Rule) string {
-	return wildcard.Normalise(opencode.ExpandHome(r.Action, r.Resource, m.env.Home))
 }
 
 // declinable are the actions of which the adapter may decline requests: a session
@@ -142,57 +128,9 @@ func (m *meaning) differs(list []opencode.Request, effect evaluator.Effect) []ev
 			out = append(out, d)
 		}
 	}
-	if e, ok := m.laterEffect(list); ok && e != effect {
+	if e, ok := m.newer.effect(list, m.rules); ok && e != effect {
 		out = append(out, evaluator.Difference{Version: "later 2.x (source read 2026-11-30)", Effect: e,
 			Reason: "there an absolute rule for read or edit is compared with the absolute path of a relative resource"})
 	}
 	return out
-}
-
-// laterEffect judges as newer source of 2.x does: for read and edit, a rule with
-// an absolute resource is compared with the absolute form of a relative text,
-// and a configured deny is final. ok is false where no rule makes a difference.
-func (m *meaning) laterEffect(list []opencode.Request) (effect evaluator.Effect, ok bool) {
-	if m.final == nil || m.env.Workspace == "" {
-		return evaluator.Unknown, false
-	}
-	total := evaluator.Allow
-	for _, q := range list {
-		if q.Doubt != "" {
-			return evaluator.Unknown, false
-		}
-		for _, res := range q.Resources {
-			e, twisted := m.later(q.Action, res.Text)
-			ok = ok || twisted
-			total = evaluator.Strictest(total, e)
-		}
-	}
-	return total, ok
-}
-
-func (m *meaning) later(action, text string) (effect evaluator.Effect, twisted bool) {
-	plain, _ := m.rules.Decide(action, text)
-	if action != "read" && action != "edit" || paths.Rooted(text) {
-		return plain, false
-	}
-	absolute := paths.Abs(m.env.Workspace, strings.ReplaceAll(text, `\`, "/"))
-	effect = evaluator.Ask
-	for _, r := range slices.Concat(m.agent, m.session) {
-		subject, pattern := text, r.Resource
-		if m.isAbsolute(r) {
-			subject, pattern = absolute, m.absolute(r)
-		}
-		if wildcard.Compile(r.Action).Match(action) && wildcard.Compile(pattern).Match(subject) {
-			effect = r.Effect
-		}
-	}
-	if effect != evaluator.Deny {
-		for _, g := range m.env.Saved {
-			if wildcard.Compile(g.Action).Match(action) && wildcard.Compile(g.Resource).Match(text) {
-				effect = evaluator.Allow
-			}
-		}
-	}
-	without, _ := m.final.Decide(action, text)
-	return effect, effect != without
 }
