@@ -26,12 +26,12 @@ func (s *session) matchPath(r *Rule, p string, allow bool) bool {
 
 // covers reports whether an allow rule covers a path: link and target.
 func (s *session) covers(r *Rule, p place) bool {
-	return s.matchPath(r, p.given, true) && s.matchPath(r, p.real, true)
+	return s.matchPath(r, p.given, true) && (p.real == p.given || s.matchPath(r, p.real, true))
 }
 
 // touches reports whether a deny or ask rule covers a path: link or target.
 func (s *session) touches(r *Rule, p place) bool {
-	return s.matchPath(r, p.given, false) || s.matchPath(r, p.real, false)
+	return s.matchPath(r, p.given, false) || p.real != p.given && s.matchPath(r, p.real, false)
 }
 
 // rooted splits a pattern into the folder it is relative to and the gitignore

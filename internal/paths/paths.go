@@ -41,6 +41,9 @@ func Within(folder, p string) bool {
 // Rel writes an absolute path relative to a folder, with ".." where it leads
 // out of it. The folder itself is "".
 func Rel(folder, p string) string {
+	if !strings.HasSuffix(folder, "/") && Within(folder, p) { // as most are, without an allocation
+		return strings.TrimRight(strings.TrimPrefix(p[len(folder):], "/"), "/")
+	}
 	from, to := split(folder), split(p)
 	same := 0
 	for same < len(from) && same < len(to) && from[same] == to[same] {
