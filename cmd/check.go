@@ -236,13 +236,15 @@ func (c *checkFlags) nativeFiles(in io.Reader, r *checkReport) error {
 	if err != nil {
 		return err
 	}
+	setting := compiler.Setting{Version: c.version, Env: env}
 	for _, f := range files {
+		refused := refusedSettings(dialects[0], f.SettingsFile, setting)
 		for _, one := range append([]compiler.SettingsFile{f.SettingsFile}, f.Beside...) {
 			if r.files[one.Name] != nil {
 				continue // named by itself, too
 			}
 			r.files.Add(one.Name, one.Text)
-			found := lint.File(linter, one.Name, one.Text, compiler.Setting{Version: c.version, Env: env})
+			found := withRefused(lint.File(linter, one.Name, one.Text, setting), one.Name, refused, r.files)
 			r.add(subject{Name: one.Name, Provider: dialects[0].Provider()}, found)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -220,7 +221,7 @@ func (r *settingsReader) layerOf(f compiler.SettingsFile) (layer Layer, assumed 
 	case base == "settings.json" && r.env.Workspace != "" && dir == path.Clean(r.env.Workspace)+"/.claude":
 		return ProjectLayer, ""
 	}
-	return ProjectLayer, fmt.Sprintf("%s is the project's settings: LAYER=FILE says another of %v", f.Name, dialect{}.Layers())
+	return ProjectLayer, fmt.Sprintf("%s is the project's settings: LAYER=FILE says another of %s", f.Name, strings.Join(dialect{}.Layers(), ", "))
 }
 
 // folderOf is what /PATTERN is relative to in a layer.

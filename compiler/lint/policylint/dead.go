@@ -101,8 +101,12 @@ func catchAllFinding(r *ruleView, hidden []*ruleView) lint.Finding {
 	for _, h := range hidden {
 		names = append(names, named(h.Rule.Rule, r.Source))
 	}
+	what := "every " + string(r.Kind)
+	if r.Kind == evaluator.AnyKind {
+		what = "everything"
+	}
 	f := lint.New("catch-all-last", r.Source,
-		fmt.Sprintf("rule %s matches every %s and stands behind narrower rules, so that it takes %s out of force", r.ID, r.Kind, strings.Join(names, ", ")),
+		fmt.Sprintf("rule %s matches %s and stands behind narrower rules, so that it takes %s out of force", r.ID, what, strings.Join(names, ", ")),
 		fmt.Sprintf("write %s before %s: the narrow rules come last", r.ID, hidden[0].ID))
 	for _, h := range hidden {
 		f.Related = append(f.Related, see(h.Rule.Rule, h.ID+" never decides"))
