@@ -119,6 +119,9 @@ func (l *linter) broken(err error, file bool) lint.Finding {
 		f.Severity = lint.Warning
 		f.Message = e.Message + ": Codex may read this, and what it means isn't known here"
 	}
+	if e.Fatal {
+		f.Message = e.Message + ": Codex starts no thread beside such a file"
+	}
 	if file {
 		f.Pointer, f.Source = "", evaluator.Source{Line: max(1, e.Line), Column: max(1, e.Column)}
 	}

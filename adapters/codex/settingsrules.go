@@ -41,9 +41,6 @@ func (r *configReader) ruleFiles(files []compiler.SettingsFile) {
 			layers[b.Name] = layer
 		}
 	}
-	r.set("userRules", lists[userLayer])
-	r.set("projectRules", lists[projectLayer])
-	r.set("trustedProject", r.trusted)
 	all, err := execpolicy.Parse(texts...)
 	var broken *execpolicy.Error
 	if errors.As(err, &broken) {
@@ -51,9 +48,15 @@ func (r *configReader) ruleFiles(files []compiler.SettingsFile) {
 		if broken.Unread {
 			message = broken.Message + ": Codex may accept this, and it can't be read here"
 		}
+		if broken.Fatal {
+			message = broken.Message + ": Codex starts no thread then"
+		}
 		r.Refuse(evaluator.Source{File: broken.File, Line: broken.Line, Column: broken.Column}, "%s", message)
 		return
 	}
+	r.set("userRules", lists[userLayer])
+	r.set("projectRules", lists[projectLayer])
+	r.set("trustedProject", r.trusted)
 	r.hosts, r.network = all.Hosts, all.Network
 	r.number(all, layers)
 }

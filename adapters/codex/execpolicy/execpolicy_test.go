@@ -149,3 +149,18 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestParseNotUTF8 holds what app-server 0.171.0 answered on 2026-12-01 to
+// thread/start beside such a file: "failed to load rules: … stream did not contain
+// valid UTF-8", and no thread. A file that doesn't parse leaves it a thread without
+// rules.
+func TestParseNotUTF8(t *testing.T) {
+	_, err := execpolicy.Parse(execpolicy.File{Name: "t.rules", Text: "# é\nx = \"é\xff\"\n"})
+	var e *execpolicy.Error
+	if !errors.As(err, &e) || !e.Fatal || e.Unread || e.Error() != "t.rules:2:7: the byte 0xff isn't UTF-8" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := execpolicy.Parse(execpolicy.File{Name: "t.rules", Text: "("}); !errors.As(err, &e) || e.Fatal {
+		t.Errorf("got %v", err)
+	}
+}
