@@ -3,6 +3,7 @@ package rego
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,6 +24,11 @@ var (
 	guardrailForm = form{"guardrails", "decision", false, "guardrail"}
 	invariantForm = form{"invariants", "violation", true, "invariant"}
 )
+
+// missing says that a folder has none.
+func (f form) missing() string {
+	return fmt.Sprintf("there is no %s here: one is a package modegate.%s.NAME with a rule %s", f.what, f.root, f.entry)
+}
 
 // program is one package's rule, ready to run.
 type program struct {
@@ -52,7 +58,7 @@ func compile(f *folder, form form) []program {
 	f.found = append(f.found, unresolved(c)...)
 	packages := entries(f, c, form)
 	if len(packages) == 0 && len(f.found) == 0 {
-		f.refuse(f.name, "there is no %s here: one is a package modegate.%s.NAME with a rule %s", form.what, form.root, form.entry)
+		f.refuse(f.name, "%s", form.missing())
 	}
 	if len(f.found) > 0 {
 		return nil

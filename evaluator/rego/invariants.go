@@ -24,11 +24,17 @@ type Invariants struct {
 	slots    slots
 }
 
-// LoadInvariants compiles the invariants of one source or several. The error is
-// a diag.List of everything that is wrong.
+// LoadInvariants compiles the invariants of one source or several, each of which
+// has one at least: a folder that checks nothing would look as if all held. The error
+// is a diag.List of everything that is wrong.
 func LoadInvariants(sources ...Source) (*Invariants, error) {
 	f := read(sources...)
 	programs := compile(f, invariantForm)
+	for _, src := range sources {
+		if programs != nil && !slices.ContainsFunc(programs, func(p program) bool { return f.from[p.file] == src.Name }) {
+			f.refuse(src.Name, "%s", invariantForm.missing())
+		}
+	}
 	if err := f.err(); err != nil {
 		return nil, err
 	}

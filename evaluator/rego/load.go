@@ -39,6 +39,7 @@ type folder struct {
 	texts   diag.Files
 	modules map[string]*ast.Module // by file
 	order   []string
+	from    map[string]string // the name of a file's source
 	digest  string
 	found   diag.List // what is wrong so far
 }
@@ -46,7 +47,7 @@ type folder struct {
 // read reads and parses every file of the sources. What is wrong with one file
 // doesn't keep the others from being read.
 func read(sources ...Source) *folder {
-	f := &folder{texts: diag.Files{}, modules: map[string]*ast.Module{}}
+	f := &folder{texts: diag.Files{}, modules: map[string]*ast.Module{}, from: map[string]string{}}
 	sum := sha256.New()
 	for _, src := range sources {
 		f.name = src.Name
@@ -130,6 +131,7 @@ func (f *folder) file(src Source, name string) []byte {
 	}
 	f.texts.Add(at, text)
 	f.order = append(f.order, at)
+	f.from[at] = src.Name
 	m, err := ast.ParseModuleWithOpts(at, string(text), ast.ParserOptions{ProcessAnnotation: true, RegoVersion: ast.RegoV1})
 	if err != nil {
 		f.found = append(f.found, f.problems(err, at)...)

@@ -165,3 +165,25 @@ func FuzzLoad(f *testing.F) {
 		_, _ = LoadInvariants(files(map[string]string{"a.rego": text, "b.rego": allows}))
 	})
 }
+
+// TestEachSourceHasInvariants: beside others that hold, a folder that checks nothing
+// would look as if its own held.
+func TestEachSourceHasInvariants(t *testing.T) {
+	const holds = "package modegate.invariants.quiet\n\nviolation contains 1 if false\n"
+	full := files(map[string]string{"a.rego": holds})
+	full.Name = "full"
+	if _, err := LoadInvariants(full); err != nil {
+		t.Fatal(err)
+	}
+	for name, texts := range map[string]map[string]string{
+		"empty":              nil,
+		"only a test":        {"a_test.rego": holds},
+		"a misspelt package": {"a.rego": "package modegate.invariant.loud\n\nviolation contains 1\n"},
+	} {
+		_, err := LoadInvariants(full, files(texts))
+		const want = "guards: there is no invariant here: one is a package modegate.invariants.NAME with a rule violation"
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+	}
+}
