@@ -27,6 +27,7 @@ var syntaxAdvice = []struct{ message, advice string }{
 	{"found character that cannot start any token", "indent with spaces, and put a text that begins with @ or ` in quotes"},
 	{"mapping values are not allowed", "give each line of a mapping the same indent, and put a text that holds a colon in quotes"},
 	{"did not find expected ',' or", "close the bracket, and put a text that holds a colon or a bracket in quotes"},
+	{"did not find expected alphabetic or numeric character", "put a text that begins with * or & in quotes"},
 	{"did not find expected node content", "close the bracket, or write the value"},
 	{"did not find expected", "give each line of a block the same indent"},
 	{"could not find expected ':'", "write KEY: VALUE"},
