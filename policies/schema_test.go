@@ -46,6 +46,7 @@ var schemaBlind = map[string]string{
 	"text-not-utf8":                "doesn't decode",
 	"text-nul":                     "doesn't decode",
 	"top-no-name":                  "a later file of a folder may do without",
+	"yaml-star":                    "doesn't decode",
 	"yaml-anchor":                  "gone after decoding",
 	"yaml-at-sign":                 "doesn't decode",
 	"yaml-bad-indent":              "doesn't decode",
