@@ -92,7 +92,7 @@ func (e *evalFlags) run(cmd *cobra.Command, args []string) error {
 func (e *evalFlags) print(cmd *cobra.Command, actions []evaluator.Action, verdicts []evaluator.Verdict, many bool) error {
 	switch {
 	case e.output == "text":
-		return printVerdicts(cmd.OutOrStdout(), actions, verdicts)
+		return printVerdicts(cmd.OutOrStdout(), actions, verdicts, e.explain)
 	case len(verdicts) == 1 && !many:
 		return write(cmd, "json", verdicts[0])
 	}

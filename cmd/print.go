@@ -9,11 +9,15 @@ import (
 	"github.com/modegate/modegate/evaluator"
 )
 
-// printVerdicts writes Verdicts for people: one in full, several as a table.
-func printVerdicts(w io.Writer, actions []evaluator.Action, verdicts []evaluator.Verdict) error {
+// printVerdicts writes Verdicts for people: one in full, several as a
+// table, or each in full where they are explained.
+func printVerdicts(w io.Writer, actions []evaluator.Action, verdicts []evaluator.Verdict, explain bool) error {
 	if len(verdicts) == 1 {
 		_, err := io.WriteString(w, verdictText(verdicts[0]))
 		return err
+	}
+	if explain {
+		return printEach(w, actions, verdicts)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	each := len(verdicts) / max(len(actions), 1)
@@ -29,6 +33,21 @@ func printVerdicts(w io.Writer, actions []evaluator.Action, verdicts []evaluator
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Provider.Name, v.Provider.Version, v.Mode, v.Interaction, effect, v.Decider, v.Enforcer)
 	}
 	return t.Flush()
+}
+
+// printEach prints every Verdict in full, below its Action and cell: a table has no
+// room for the rules that were looked at.
+func printEach(w io.Writer, actions []evaluator.Action, verdicts []evaluator.Verdict) error {
+	var b strings.Builder
+	each := len(verdicts) / max(len(actions), 1)
+	for i, v := range verdicts {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s (%s, %s, %s)\n%s", actionText(actions[i/each]), v.Provider.Name, v.Mode, v.Interaction, verdictText(v))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 func actionText(a evaluator.Action) string {
