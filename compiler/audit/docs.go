@@ -17,7 +17,7 @@ func Docs() string {
 Everything is computed from the native settings of every cell, in the session that the report names:
 ` + "`" + MadeUpEnv.Workspace + "` and `" + MadeUpEnv.Home + "`" + ` are made up where none is given. A finding stands for one cause. Its
 witness is an Action as ` + "`eval --action`" + ` takes it, and comes to what the report says. What the policy
-acknowledges keeps its severity, and is shown behind what nobody has accepted.
+acknowledges keeps its severity, and is shown behind those of the same severity that nobody has accepted.
 
 | kind | | what it is | why it matters | what to do |
 |---|---|---|---|---|
