@@ -48,7 +48,7 @@ func TestMatrix(t *testing.T) {
 	for _, sentence := range []string{
 		"Auto: Cursor allows; Codex allows in a sandbox; Claude Code has its reviewer decide; Grok, OpenCode 1.x and OpenCode 2 ask.",
 		"Full access: all 6 providers do the same: allow.",
-		"Grok: Supervised, Auto-accept edits and Auto act alike; plan changes nothing.",
+		"Grok: Supervised, Auto-accept edits and Auto act alike; plan makes no difference.",
 		"Codex: in plan, only an instruction to the model holds some actions back",
 	} {
 		if !strings.Contains(text, sentence) {

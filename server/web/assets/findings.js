@@ -57,7 +57,7 @@ export function alike(matrix) {
     });
     if (unmoved.length > 0) {
       const all = unmoved.length === matrix.modes.length;
-      out.push({ provider, interaction: "plan", text: "plan changes nothing" + (all ? "" : ` in ${listed(unmoved.map((m) => label(m.mode)))}`) });
+      out.push({ provider, interaction: "plan", text: "plan makes no difference" + (all ? "" : ` in ${listed(unmoved.map((m) => label(m.mode)))}`) });
     }
   }
   return merge(out);
