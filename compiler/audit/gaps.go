@@ -126,8 +126,11 @@ func (b *builder) gapFinding(family []gapIn, all map[gapKey][]gapIn) {
 	if g.Direction == evaluator.Wider && worst.looseness() < looseness(evaluator.Allow, evaluator.Unconfined) {
 		f.Severity = lint.Warning
 	}
-	if worst.shown == nil {
+	switch {
+	case worst.shown == nil:
 		f.Reason += " (declared by the dialect: no Action that was tried shows it)"
+	case !strings.HasPrefix(g.Reason, compiler.Describe(worst.shown.Witness)+": ") && !strings.HasSuffix(g.Reason, worst.shown.Reason):
+		f.Reason += ". Of the witness: " + worst.shown.Reason // the gap's reason is of another Action
 	}
 	for _, one := range family {
 		f.Gaps = append(f.Gaps, one.gap.ID)
@@ -164,7 +167,7 @@ func gapTitle(worst gapIn, together int) string {
 	g := worst.gap
 	what := fmt.Sprintf("%s on %s", g.Kind, worst.cell.Provider)
 	if together > 1 {
-		what = fmt.Sprintf("%d rules, such as for %s", together, what)
+		what = fmt.Sprintf("%s, by %d rules", what, together)
 	}
 	if g.Direction != evaluator.Wider && g.Direction != evaluator.Narrower {
 		return fmt.Sprintf("%s: the policy says %s, and what happens can't be predicted", what, g.Want)
