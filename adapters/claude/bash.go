@@ -21,6 +21,9 @@ func (s *session) checkBash(r request, t *tracer) finding {
 	if rule := t.first(s.rules.Deny, speaks, sh.text); rule != nil {
 		return finding{denied, rule, "the rule denies a command in it"}
 	}
+	if s.version != V197 && slices.ContainsFunc(sh.all(), func(p *part) bool { return p.doubtful }) && (slices.ContainsFunc(s.rules.Deny, about) || slices.ContainsFunc(s.rules.Ask, about)) {
+		return finding{step: unclear, reason: "a nested command stands where rules make Claude ask, whatever they say, but not always"}
+	}
 	looks := s.lookAll(sh, t)
 	for _, l := range looks {
 		if l.step == denied {
@@ -51,7 +54,13 @@ func (s *session) checkBash(r request, t *tracer) finding {
 // commands, wherever they stand, or of the tool's other inputs.
 func (s *session) speaksOf(r request, sh *shell) func(*Rule) bool {
 	texts, open := []string{strings.TrimSpace(sh.text)}, []string(nil)
+	if s.version == V197 && sh.sealed {
+		texts = nil
+	}
 	for _, p := range s.seen(sh) {
+		if p.doubtful {
+			continue
+		}
 		t, o := denyTexts(p, s.version)
 		texts, open = append(texts, t...), append(open, o...)
 	}
@@ -63,13 +72,17 @@ func (s *session) speaksOf(r request, sh *shell) func(*Rule) bool {
 }
 
 // seen lists the commands that deny rules see: in 2.1.197 not those of groups,
-// functions and substitutions, but for what export assigns.
+// functions and substitutions, but for what export assigns, and nothing at all
+// beside a subshell.
 func (s *session) seen(sh *shell) []*part {
 	if s.version != V197 {
 		return sh.all()
 	}
 	var out []*part
 	for _, p := range sh.all() {
+		if sh.sealed {
+			break
+		}
 		if !p.nested && !p.grouped || p.exported {
 			out = append(out, p)
 		}
@@ -145,7 +158,7 @@ func (s *session) permits(p *part, l look, t *tracer) (bool, *Rule) {
 	if len(p.words) == 0 {
 		return true, nil // it only sets a variable
 	}
-	texts := allowTexts(p.text)
+	texts, open := allowTexts(p.text)
 	allows := func(r *Rule) bool {
 		if !r.about("Bash") || s.dropped(r) {
 			return false
@@ -155,7 +168,7 @@ func (s *session) permits(p *part, l look, t *tracer) (bool, *Rule) {
 				return true
 			}
 		}
-		return false
+		return strings.Contains(r.Content, "*") && slices.ContainsFunc(open, func(text string) bool { return matchCommand(r.Content, text) })
 	}
 	if rule := t.first(s.rules.Allow, allows, p.text); rule != nil {
 		return true, rule
@@ -211,7 +224,7 @@ func (s *session) moves(sh *shell, looks []look) string {
 
 // program is the name of what runs, behind harmless wrappers.
 func (p *part) program() string {
-	words := strip(p.words)
+	words := strip(p.words, V332)
 	if len(words) == 0 {
 		return ""
 	}

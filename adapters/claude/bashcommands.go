@@ -5,24 +5,13 @@ import (
 	"strings"
 )
 
-// strip takes off the wrappers behind which Claude looks for paths.
-func strip(words []word) []word {
-	for len(words) > 1 && transparent[words[0].text] {
-		rest := behindRunner(words[0].text, words[1:])
-		if len(rest) == 0 {
-			return words
-		}
-		words = rest
-	}
-	return words
-}
-
-var transparent = set(`time nohup command builtin nice stdbuf timeout env`)
-
 // named reports whether a program's name is known to the rules.
 func (w word) named() bool {
-	return !strings.HasPrefix(w.raw, "$'") && (w.static || w.dynamic || w.text != w.raw)
+	return !escaped(w.raw) && (w.static || w.dynamic || w.text != w.raw)
 }
+
+// escaped reports whether a word is one with escape codes, or a translated one.
+func escaped(raw string) bool { return strings.HasPrefix(raw, "$'") || strings.HasPrefix(raw, `$"`) }
 
 // shellWords are commands that run their arguments as shell text, or another
 // program that can't be seen. No rule but Bash as a whole allows them.
@@ -85,17 +74,11 @@ func (w word) escapedPattern() bool {
 // editors are the commands that acceptEdits runs in the working directories.
 var editors = set(`mkdir touch rm rmdir mv cp sed`)
 
-// harmless are the wrappers behind which acceptEdits still sees its commands.
-var harmless = set(`time nohup command builtin nice stdbuf timeout`)
-
 // edits reports whether acceptEdits and auto run a command. touch must stand
 // alone, without options, wrappers or assignments; in 2.1.197's acceptEdits it
 // needn't.
 func (s *session) edits(p *part) bool {
-	words := p.words
-	for len(words) > 1 && harmless[words[0].text] {
-		words = behindRunner(words[0].text, words[1:])
-	}
+	words := peel(p.words, behindHarmless)
 	if len(words) == 0 || !editors[words[0].text] {
 		return false
 	}

@@ -40,9 +40,9 @@ func (s *session) lookAll(sh *shell, t *tracer) []look {
 
 func (s *session) lookAt(p *part, cwd string, moved bool, t *tracer) look {
 	l := look{finding: finding{step: runs}, cwd: cwd}
-	words := strip(p.words)
+	words := strip(p.words, s.version)
 	var uses []use
-	if len(words) > 0 {
+	if len(words) > 0 && !p.unsettled() {
 		name := words[0].text
 		if name == "cd" {
 			l.cd = true

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"path"
 	"regexp"
 	"strings"
 )
@@ -22,19 +21,32 @@ func set(words string) map[string]bool {
 }
 
 // Programs that run another one; allow rules look behind them when they are
-// written like this.
-var wrapper = regexp.MustCompile(`^(?:time|nohup|builtin|command(?: -p)?` +
-	`|nice(?: -n -?\d+| -\d+)?` +
-	`|stdbuf(?: -[ioe][LN0-9]+)+` +
-	`|timeout(?: --?(?:foreground|preserve-status|verbose|v)| -[ks] ?\w+| --(?:kill-after|signal)=\w+)* \d+(?:\.\d+)?[smhd]?` +
-	`)[ \t]+(?:-- )?(\S)`)
+// written like this, and so do deny and ask rules, which read -- before the program
+// too.
+const wrapperForms = `time|nohup|builtin|noglob|command(?:[ \t]+-p)?` +
+	`|nice(?:[ \t]+-n[ \t]+-?\d+|[ \t]+-\d+)?` +
+	`|stdbuf(?:[ \t]+-[ioe][LN0-9]+)+` +
+	`|timeout(?:[ \t]+(?:--(?:foreground|preserve-status|verbose)|-v|-[ks][ \t]*[\w.+-]+|--(?:kill-after|signal)[= \t][\w.+-]+))*[ \t]+\d+(?:\.\d+)?[smhd]?`
+
+var (
+	wrapper      = regexp.MustCompile(`^(?:` + wrapperForms + `)[ \t]+(?:-- )?(\S)`)
+	allowWrapper = regexp.MustCompile(`^(?:(?:command(?:[ \t]+-p)?|builtin)[ \t]+--|` + wrapperForms + `)[ \t]+(\S)`)
+)
 
 var assignment = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=([A-Za-z0-9_./:-]*)[ \t]+`)
 
 // allowTexts are the texts of a command that an allow rule may match: as it is,
-// and without harmless assignments and wrappers in front.
-func allowTexts(text string) []string {
-	out := []string{text}
+// and without harmless assignments and wrappers in front. Behind a bare xargs any
+// rule with a * counts too (2.1.332 and 2.1.197, 2026-12-01).
+func allowTexts(text string) (out, open []string) {
+	defer func() {
+		for _, t := range out {
+			if added, ok := strings.CutPrefix(t, "xargs "); ok && !strings.HasPrefix(added, "-") {
+				open = append(open, added)
+			}
+		}
+	}()
+	out = []string{text}
 	for {
 		m := assignment.FindStringSubmatch(text)
 		if m == nil || !safeVariables[m[1]] {
@@ -44,9 +56,9 @@ func allowTexts(text string) []string {
 		out = append(out, text)
 	}
 	for {
-		m := wrapper.FindStringSubmatchIndex(text)
+		m := allowWrapper.FindStringSubmatchIndex(text)
 		if m == nil || text[m[2]] == '-' {
-			return out
+			return out, nil
 		}
 		text = text[m[2]:]
 		out = append(out, text)
@@ -66,91 +78,3 @@ func matchCommand(content, text string) bool {
 	}
 	return star(content, text)
 }
-
-// runners start the program that follows them. Deny and ask rules look behind
-// each, and behind every assignment.
-var runners = set(`sudo doas env exec nohup time timeout command builtin nice stdbuf setsid watch ionice xargs
-	strace script flock noglob nocorrect`)
-
-// takesValue are the options of a runner whose value is the next word.
-var takesValue = map[string]string{
-	"nice": "-n", "timeout": "-s -k", "env": "-u -C", "ionice": "-c -n -p", "sudo": "-u -g -p -C -h -r -t -D",
-	"exec": "-a", "watch": "-n", "doas": "-u -C",
-}
-
-// denyTexts are the texts of a command that a deny or ask rule may match; open
-// are those that only a rule with a * matches, because xargs adds to them.
-func denyTexts(p *part, version string) (texts, open []string) {
-	words := p.words
-	if len(words) > 0 && words[0].split || version == V197 && p.hidden {
-		return nil, nil
-	}
-	texts = append(texts, p.text)
-	into := &texts
-	for len(words) > 0 && !words[0].split && words[0].named() {
-		line := make([]string, len(words))
-		for i, w := range words {
-			line[i] = w.text
-		}
-		*into = append(*into, strings.Join(line, " "))
-		if full := withoutUnknown(words); full != "" {
-			*into = append(*into, full)
-		}
-		if version != V197 {
-			line[0] = path.Base(line[0])
-			*into = append(*into, strings.Join(line, " "))
-		}
-		if !runners[line[0]] {
-			break
-		}
-		if line[0] == "xargs" {
-			into = &open
-		}
-		words = behindRunner(line[0], words[1:])
-	}
-	return texts, open
-}
-
-// withoutUnknown is a command without the variables in it that may be empty, ""
-// when it has none.
-func withoutUnknown(words []word) string {
-	var kept []string
-	for _, w := range words {
-		if !variable.MatchString(w.raw) || w.text != w.raw {
-			kept = append(kept, w.text)
-		}
-	}
-	if len(kept) == len(words) {
-		return ""
-	}
-	return strings.Join(kept, " ")
-}
-
-var variable = regexp.MustCompile(`^\$\w+$`)
-
-// behindRunner skips the options of a runner. An option of xargs hides the
-// program from the rules.
-func behindRunner(name string, words []word) []word {
-	for len(words) > 0 {
-		w := words[0].text
-		switch {
-		case name == "xargs" && strings.HasPrefix(w, "-"):
-			return nil
-		case strings.HasPrefix(w, "-"):
-			words = words[1:]
-			if strings.Contains(" "+takesValue[name]+" ", " "+w+" ") && len(words) > 0 {
-				words = words[1:]
-			}
-		case name == "timeout" && duration.MatchString(w), name == "flock":
-			words = words[1:]
-			name = ""
-		case strings.Contains(w, "=") && (name == "env" || name == "sudo"):
-			words = words[1:]
-		default:
-			return words
-		}
-	}
-	return nil
-}
-
-var duration = regexp.MustCompile(`^\d+(\.\d+)?[smhd]?$`)

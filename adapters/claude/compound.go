@@ -11,19 +11,22 @@ func (sh *shell) group(s *syntax.Stmt, seen bool) {
 	switch c := s.Cmd.(type) {
 	case *syntax.Subshell: // its commands are looked into, but never allowed
 		sh.grouped = true
+		sh.sealed = sh.sealed || sh.groups == 0 && s != sh.timedStmt
 		sh.hide("a subshell")
-		before := len(sh.parts)
-		sh.stmts(c.Stmts, seen)
+		blind, before := sh.blind, len(sh.parts)
+		sh.blind = false
+		sh.inside(func() { sh.stmts(c.Stmts, seen) })
+		sh.blind = blind
 		for _, p := range sh.parts[before:] {
 			p.grouped = true
 		}
 	case *syntax.Block:
 		sh.hide("a group in braces")
-		sh.stmts(c.Stmts, false)
+		sh.inside(func() { sh.stmts(c.Stmts, false) })
 	case *syntax.FuncDecl:
 		sh.hide("a function definition")
 		before := len(sh.nested)
-		sh.stmt(c.Body, false)
+		sh.inside(func() { sh.stmt(c.Body, false) })
 		for _, p := range sh.nested[before:] {
 			p.uncalled = true
 		}
@@ -31,6 +34,9 @@ func (sh *shell) group(s *syntax.Stmt, seen bool) {
 		sh.hide("a case statement")
 		sh.word(c.Word)
 		for _, item := range c.Items {
+			for _, w := range item.Patterns {
+				sh.word(w)
+			}
 			sh.stmts(item.Stmts, false)
 		}
 	case *syntax.CoprocClause:
@@ -52,12 +58,15 @@ func (sh *shell) loop(c *syntax.ForClause, seen bool) {
 	case *syntax.WordIter:
 		if c.Select {
 			sh.hide("a select statement")
+			seen = false
 		}
 		for _, w := range l.Items {
-			sh.items(w)
+			sh.items(w, !c.Select)
 		}
+		sh.lose(l.Name)
 	default:
 		sh.hide("a counting loop")
+		sh.substitutions(c.Loop)
 		seen = false
 	}
 	sh.stmts(c.Do, seen)
@@ -66,9 +75,9 @@ func (sh *shell) loop(c *syntax.ForClause, seen bool) {
 
 // items reads a word of a for list, where a substitution may stand: its commands
 // are checked like any other.
-func (sh *shell) items(w *syntax.Word) {
+func (sh *shell) items(w *syntax.Word, seen bool) {
 	if sub := substitutes(w); sub != nil {
-		sh.stmts(sub.Stmts, true)
+		sh.stmts(sub.Stmts, seen)
 		return
 	}
 	sh.word(w)
@@ -81,14 +90,35 @@ func (sh *shell) timed(c *syntax.TimeClause, s *syntax.Stmt, seen bool) {
 	}
 	before, nested := len(sh.parts), len(sh.nested)
 	if c.Stmt != nil {
-		sh.stmt(c.Stmt, seen)
+		first := c.Stmt
+		for b, ok := first.Cmd.(*syntax.BinaryCmd); ok; b, ok = first.Cmd.(*syntax.BinaryCmd) {
+			first = b.X
+		}
+		if first == c.Stmt {
+			sh.timedStmt = first
+		}
+		switch first.Cmd.(type) {
+		case *syntax.Block, *syntax.IfClause, *syntax.WhileClause, *syntax.FuncDecl:
+			sh.timedGroup = first // 2.1.332, 2026-12-01
+		}
+		call, ok := c.Stmt.Cmd.(*syntax.CallExpr)
+		if _, loops := c.Stmt.Cmd.(*syntax.ForClause); ok && len(call.Args) == 0 || loops && hasCommand(c.Stmt) {
+			sh.each(func() { sh.stmt(c.Stmt, seen) }, hide197)
+		} else {
+			sh.stmt(c.Stmt, seen)
+		}
 	} else {
 		sh.add(&part{text: "time", words: []word{literalWord("time")}}, seen)
 	}
 	for _, list := range [][]*part{sh.parts[before:], sh.nested[nested:]} {
 		for _, p := range list[:min(1, len(list))] {
-			p.text = "time " + p.text
-			p.words = append([]word{literalWord("time")}, p.words...)
+			p.text, p.timed = "time "+p.text, true
+			front := []word{literalWord("time")}
+			if c.PosixFormat {
+				p.text = "time -p" + strings.TrimPrefix(p.text, "time")
+				front = append(front, literalWord("-p"))
+			}
+			p.words = append(front, p.words...)
 		}
 	}
 }
@@ -102,6 +132,9 @@ func (sh *shell) test(c *syntax.TestClause, s *syntax.Stmt, seen bool) {
 		p.words = append(p.words, literalWord(w))
 	}
 	syntax.Walk(c, func(n syntax.Node) bool {
+		if b, ok := n.(*syntax.BinaryTest); ok && b.Op == syntax.TsReMatch {
+			sh.doubt(b.Y, false, unseen) // no rule looks there
+		}
 		if w, ok := n.(*syntax.Word); ok {
 			if x := sh.word(w); !x.static || x.dynamic {
 				p.wild = true
@@ -118,14 +151,20 @@ func (sh *shell) test(c *syntax.TestClause, s *syntax.Stmt, seen bool) {
 func (sh *shell) declare(c *syntax.DeclClause, s *syntax.Stmt, seen bool) {
 	p := &part{text: sh.script.Source(c), redirects: sh.redirects(s), words: []word{literalWord(c.Variant.Value)}}
 	for _, a := range c.Args {
+		if a.Array != nil {
+			sh.substitutions(a.Array)
+		}
 		if a.Value != nil {
 			before := len(sh.nested)
 			v := sh.word(a.Value)
-			for _, n := range sh.nested[before:] {
-				n.exported = true
+			// 2.1.197 sees NAME=$(…) and "NAME=$(…)", and nothing else.
+			if sole := substitutes(a.Value) != nil; sole != a.Naked && !strings.HasPrefix(sh.script.Source(a), "'") {
+				for _, n := range sh.nested[before:] {
+					n.exported = true
+				}
 			}
 			if a.Name != nil && v.static {
-				sh.vars[a.Name.Value] = v.text
+				sh.learn(assign{name: a.Name.Value, value: v}, a.Append)
 			}
 		}
 		raw := sh.script.Source(a)

@@ -105,7 +105,7 @@ type sight struct {
 func (d *declarer) looks(text string) sight {
 	var out sight
 	for _, part := range parseShell(text).parts {
-		words := strip(part.words)
+		words := strip(part.words, V332)
 		var uses []use
 		if len(words) > 0 {
 			uses = operands(words[0].text, words[1:], V332)

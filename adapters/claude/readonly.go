@@ -7,20 +7,12 @@ import (
 )
 
 // onlyReads reports whether a command is in Claude's built-in set of commands
-// that need no permission, in a spelling that it knows. timeout with a plain
-// duration, command and builtin may stand in front of it.
+// that need no permission, in a spelling that it knows. timeout with nothing but
+// a duration, command, builtin and noglob may stand in front of it.
 func (s *session) onlyReads(p *part) bool {
-	words := p.words
-	for len(words) > 1 {
-		switch {
-		case words[0].text == "timeout" && len(words) > 2 && duration.MatchString(words[1].text):
-			words = words[2:]
-			continue
-		case (words[0].text == "command" || words[0].text == "builtin") && !strings.HasPrefix(words[1].text, "-"):
-			words = words[1:]
-			continue
-		}
-		break
+	words := peel(p.words, s.behindTimeout)
+	if len(words) == 0 {
+		return false
 	}
 	for _, a := range p.assigns {
 		if !a.bare || !safeVariables[a.name] {

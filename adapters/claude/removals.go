@@ -18,10 +18,10 @@ import (
 func (s *session) removes(sh *shell) (string, bool) {
 	moved := false
 	for _, p := range sh.all() {
-		if p.uncalled || len(p.words) == 0 {
+		if p.uncalled || len(p.words) == 0 || p.unsettled() {
 			continue
 		}
-		words := strip(p.words)
+		words := strip(p.words, s.version)
 		name := path.Base(words[0].text)
 		switch {
 		case name == "cd", name == "pushd":

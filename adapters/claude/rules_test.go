@@ -82,7 +82,7 @@ func TestAllowTexts(t *testing.T) {
 		{"FOO=1 danger", false, true},
 		{"env A=1 danger", false, true},
 		{"sudo -u root danger", false, true},
-		{"xargs danger", false, true},
+		{"xargs danger", true, true},
 		{"/usr/bin/danger", false, true},
 		{"dan''ger", true, true},
 		{"xargs -n1 danger", false, false},
@@ -90,7 +90,8 @@ func TestAllowTexts(t *testing.T) {
 		{"find . -exec danger", false, false},
 	} {
 		p := parseShell(c.text).parts[0]
-		if got := slices.Contains(allowTexts(p.text), "danger"); got != c.allow {
+		seen, added := allowTexts(p.text)
+		if got := slices.Contains(append(seen, added...), "danger"); got != c.allow {
 			t.Errorf("an allow rule sees danger in %q: %v", c.text, got)
 		}
 		texts, open := denyTexts(p, V332)

@@ -17,6 +17,7 @@ type shell struct {
 	opaque   string  // why the text can't be checked before it runs, "" when it can
 	after    bool    // a job in the background: later commands don't wait for it
 	grouped  bool    // a subshell
+	sealed   bool    // a subshell beside which 2.1.197's rules see nothing
 	piped    bool
 	assigned int  // variables that are set by themselves
 	depth    int  // of conditions and loops
@@ -25,6 +26,7 @@ type shell struct {
 	tooLong  bool // it is longer or deeper than we read
 	vars     map[string]string
 	script   *bash.Script
+	reading
 }
 
 // part is one simple command.
@@ -39,6 +41,10 @@ type part struct {
 	grouped   bool // stands in a subshell
 	hidden    bool // 2.1.197's rules don't see it: behind a redirect or a value that isn't static
 	exported  bool // stands in what export and the like assign
+	unseen    bool // no rule sees it
+	doubtful  bool // a rule that speaks of it may make Claude ask, whatever it says
+	here      bool // it reads a here-string, which 2.1.197 takes for a part of the text
+	timed     bool // it stands behind the time keyword
 }
 
 type word struct {
@@ -69,6 +75,7 @@ const maxParts = 300
 // parseShell takes a command text apart.
 func parseShell(text string) *shell {
 	sh := &shell{text: text, vars: map[string]string{}}
+	sh.lost, sh.marks = map[string]bool{}, map[*syntax.CmdSubst]sighted{}
 	script, err := bash.Parse(text)
 	if err != nil {
 		var malformed syntax.ParseError
@@ -78,6 +85,7 @@ func parseShell(text string) *shell {
 		return sh
 	}
 	sh.script = script
+	sh.findHeredocs()
 	sh.stmts(script.File.Stmts, true)
 	if len(sh.parts) > maxParts {
 		sh.broken, sh.tooLong = true, true
@@ -92,19 +100,35 @@ func (sh *shell) hide(reason string) {
 	}
 }
 
+// stmts reads a list. What follows a heredoc before its text begins, behind ; or &,
+// is seen by no rule.
 func (sh *shell) stmts(list []*syntax.Stmt, seen bool) {
 	for _, s := range list {
 		sh.stmt(s, seen)
+		sh.cut = max(sh.cut, sh.heredocIn(s))
 	}
 }
 
 func (sh *shell) stmt(s *syntax.Stmt, seen bool) {
+	blind, behind := sh.blind, sh.behind
+	sh.blind = blind || s == sh.timedGroup
+	sh.behind = behind || s.Pos().Offset() < sh.cut
+	defer func() { sh.blind, sh.behind = blind, behind }()
+	if s.Background {
+		sh.scope++
+		defer func() { sh.scope-- }()
+	}
 	if s.Background || s.Coprocess {
 		sh.after = true
 	}
 	if _, simple := s.Cmd.(*syntax.CallExpr); !simple && s.Cmd != nil && len(s.Redirs) > 0 {
 		if _, test := s.Cmd.(*syntax.TestClause); !test {
 			sh.hide("a redirect of several commands")
+			bare := *s
+			bare.Redirs = nil
+			sh.redirects(s)
+			sh.each(func() { sh.stmt(&bare, seen) }, hide197)
+			return
 		}
 	}
 	switch c := s.Cmd.(type) {
@@ -120,11 +144,20 @@ func (sh *shell) stmt(s *syntax.Stmt, seen bool) {
 				sh.hide("a pipe in a condition or a loop")
 			}
 		}
+		if c.Op != syntax.AndStmt {
+			sh.scope++
+			defer func() { sh.scope-- }()
+		}
 		sh.stmt(c.X, seen)
+		if sh.heredocIn(c.X) > c.Y.Pos().Offset() {
+			sh.each(func() { sh.stmt(c.Y, seen) }, hide197)
+			return
+		}
 		sh.stmt(c.Y, seen)
 	case *syntax.IfClause:
 		sh.depth++
 		defer func() { sh.depth-- }()
+		defer sh.compound(c)()
 		for i := c; i != nil; i = i.Else {
 			sh.stmts(i.Cond, seen)
 			sh.stmts(i.Then, seen)
@@ -132,11 +165,13 @@ func (sh *shell) stmt(s *syntax.Stmt, seen bool) {
 	case *syntax.WhileClause:
 		sh.depth++
 		defer func() { sh.depth-- }()
+		defer sh.compound(c)()
 		sh.stmts(c.Cond, seen)
 		sh.stmts(c.Do, seen)
 	case *syntax.ForClause:
 		sh.depth++
 		defer func() { sh.depth-- }()
+		defer sh.compound(c)()
 		sh.loop(c, seen)
 	case *syntax.TimeClause:
 		sh.timed(c, s, seen)
@@ -150,6 +185,13 @@ func (sh *shell) stmt(s *syntax.Stmt, seen bool) {
 }
 
 func (sh *shell) add(p *part, seen bool) {
+	p.unseen, p.doubtful = p.unseen || sh.blind || sh.behind, sh.doubtful
+	if len(p.words) > 0 && forgets[p.words[0].text] {
+		for _, w := range p.words[1:] {
+			sh.lost[w.text] = true
+			delete(sh.vars, w.text)
+		}
+	}
 	if seen {
 		sh.parts = append(sh.parts, p)
 	} else {
@@ -165,18 +207,28 @@ func (sh *shell) all() []*part {
 
 func (sh *shell) call(c *syntax.CallExpr, s *syntax.Stmt, seen bool) {
 	p := &part{}
+	several := len(c.Args) == 0 && len(c.Assigns) > 1
 	for _, a := range c.Assigns {
-		p.assigns = append(p.assigns, sh.assignment(a, len(c.Args) == 0, seen))
+		set := func() { p.assigns = append(p.assigns, sh.assignment(a, len(c.Args) == 0, seen)) }
+		if !several {
+			set()
+			continue
+		}
+		sh.each(set, hide197)
+		sh.lose(a.Name)
 	}
 	for _, w := range c.Args {
 		p.words = append(p.words, sh.word(w))
 	}
 	p.redirects = sh.redirects(s)
 	p.text = sh.ruleText(c, s)
-	p.hidden = len(s.Redirs) > 0 && s.Redirs[0].Pos().Offset() < c.Pos().Offset() || len(p.words) > 0 && strings.Contains(p.words[0].text, " ")
-	for _, a := range p.assigns {
-		p.hidden = p.hidden || !a.value.static && len(c.Args) > 0
+	if len(s.Redirs) > 0 && s.Redirs[0].Pos().Offset() < c.Pos().Offset() {
+		p.hidden, p.unseen = true, s.Redirs[0].Hdoc != nil
 	}
+	for _, r := range s.Redirs {
+		p.here = p.here || r.Op == syntax.WordHdoc
+	}
+	p.hidden = p.hidden || len(p.words) > 0 && strings.Contains(p.words[0].text, " ") || sh.oddly(c, p)
 	if sh.behindRedirect(c, s) {
 		sh.hide("a word or a comment behind a redirect")
 	}
@@ -186,6 +238,20 @@ func (sh *shell) call(c *syntax.CallExpr, s *syntax.Stmt, seen bool) {
 		}
 	}
 	sh.add(p, seen)
+}
+
+// oddly reports whether the assignments in front of a program hide it from
+// 2.1.197.
+func (sh *shell) oddly(c *syntax.CallExpr, p *part) bool {
+	if len(c.Args) == 0 || len(c.Assigns) == 0 {
+		return false
+	}
+	for _, a := range p.assigns {
+		if a.value.raw != "" && !a.value.static || strings.HasPrefix(a.value.raw, "$'") {
+			return true
+		}
+	}
+	return strings.Contains(sh.script.Slice(int(c.Pos().Offset()), int(c.Args[0].Pos().Offset())), "\\\n")
 }
 
 // behindRedirect reports whether a word or a comment stands behind a redirect.
@@ -216,7 +282,12 @@ func (sh *shell) assignment(a *syntax.Assign, alone, seen bool) assign {
 	case a.Value == nil:
 	case alone && sub != nil:
 		sh.later = true
-		sh.stmts(sub.Stmts, seen) // checked like any other command
+		read := func() { sh.stmts(sub.Stmts, seen) } // checked like any other command
+		if len(sub.Stmts) > 1 {
+			sh.each(read, hide197)
+		} else {
+			read()
+		}
 	case alone && !hasCommand(a.Value):
 		opaque := sh.opaque
 		out.value = sh.word(a.Value)
@@ -229,11 +300,13 @@ func (sh *shell) assignment(a *syntax.Assign, alone, seen bool) assign {
 	}
 	if a.Array != nil || a.Index != nil || a.Append {
 		sh.hide("an array or an appended variable")
-		sh.substitutions(a)
+		if a.Array != nil {
+			sh.substitutions(a.Array) // no rule sees what is in an index
+		}
 	}
 	out.bare = out.value.static && strings.Trim(out.value.raw, bareValue) == ""
-	if alone && out.value.static && out.name != "" {
-		sh.vars[out.name] = out.value.text
+	if alone {
+		sh.learn(out, a.Append)
 	}
 	return out
 }
@@ -277,7 +350,7 @@ func (sh *shell) ruleText(c *syntax.CallExpr, s *syntax.Stmt) string {
 		return text
 	}
 	first := c.Args[0]
-	if program, ok := bash.Literal(first); ok && sh.script.Slice(int(first.Pos().Offset()), int(first.Pos().Offset())+2) != "$'" {
+	if program, ok := bash.Literal(first); ok && !escaped(sh.script.Source(first)) {
 		from, to := int(first.Pos().Offset())-start, int(first.End().Offset())-start
 		raw := sh.script.Slice(start, end)
 		text = strings.ReplaceAll(raw[:from], "\\\n", "") + program + strings.ReplaceAll(raw[to:], "\\\n", "")

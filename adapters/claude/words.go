@@ -129,16 +129,83 @@ func (sh *shell) arithmetic(p *syntax.ArithmExp, out *word) {
 // substitutions notes every command that runs inside a word. Deny and ask rules
 // see it.
 func (sh *shell) substitutions(n syntax.Node) {
+	blind, doubtful := sh.blind, sh.doubtful
+	defer func() { sh.blind, sh.doubtful = blind, doubtful }()
+	sh.blind = false
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
 			sh.hide(nestedCommand)
-			sh.stmts(n.Stmts, false)
+			if sh.marks[n] != unseen {
+				sh.doubtful = doubtful || sh.marks[n] == unclearly || computed(n.Stmts)
+				sh.inside(func() { sh.stmts(n.Stmts, false) })
+			}
 			return false
 		case *syntax.ProcSubst:
 			sh.hide("a command used as a file")
-			sh.stmts(n.Stmts, false)
+			sh.inside(func() { sh.stmts(n.Stmts, false) })
 			return false
+		case *syntax.ParamExp:
+			sh.expansion(n)
+		case *syntax.ArithmExp:
+			sh.backquoted(n)
+		}
+		return true
+	})
+}
+
+// computed reports whether a substitution runs what another one prints.
+func computed(list []*syntax.Stmt) bool {
+	if len(list) != 1 {
+		return false
+	}
+	c, ok := list[0].Cmd.(*syntax.CallExpr)
+	return ok && len(c.Args) > 0 && substitutes(c.Args[0]) != nil
+}
+
+// expansion notes what in ${…} makes 2.1.332 ask when there is any rule that could
+// speak of it (measured 2026-12-01): substitutions in a pattern, and backquotes in
+// an index or a slice.
+func (sh *shell) expansion(p *syntax.ParamExp) {
+	if p.Index != nil {
+		sh.backquoted(p.Index)
+	}
+	if p.Slice != nil {
+		for _, n := range []syntax.ArithmExpr{p.Slice.Offset, p.Slice.Length} {
+			if n != nil {
+				sh.backquoted(n)
+			}
+		}
+	}
+	if p.Repl != nil && p.Repl.Orig != nil {
+		sh.doubt(p.Repl.Orig, false, unclearly)
+	}
+	if p.Exp != nil && p.Exp.Word != nil {
+		switch p.Exp.Op {
+		case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
+			syntax.ErrorUnset, syntax.ErrorUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		default:
+			sh.doubt(p.Exp.Word, false, unclearly)
+		}
+	}
+}
+
+func (sh *shell) backquoted(n syntax.Node) { sh.doubt(n, true, unclearly) }
+
+// sighted is how rules see a substitution.
+type sighted int
+
+const (
+	_         sighted = iota
+	unclearly         // a rule may make Claude ask for the text, whatever it says
+	unseen
+)
+
+// doubt marks the substitutions in a node, or only those in backquotes.
+func (sh *shell) doubt(n syntax.Node, backquotes bool, as sighted) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CmdSubst); ok && (c.Backquotes || !backquotes) {
+			sh.marks[c] = as
 		}
 		return true
 	})
@@ -146,6 +213,9 @@ func (sh *shell) substitutions(n syntax.Node) {
 
 // known puts in the values of variables that the same text has set.
 func (sh *shell) known(w *syntax.Word, raw string) string {
+	if sh.scope > 0 {
+		return raw
+	}
 	var b strings.Builder
 	var write func(p syntax.WordPart) bool
 	write = func(p syntax.WordPart) bool {
@@ -212,7 +282,7 @@ func (sh *shell) redirects(s *syntax.Stmt) []redirect {
 			}
 			sh.hide("a heredoc that the shell expands")
 			if r.Hdoc != nil {
-				sh.substitutions(r.Hdoc)
+				sh.heredoc(r.Hdoc)
 			}
 			continue
 		case syntax.WordHdoc:
@@ -238,6 +308,16 @@ func (sh *shell) redirects(s *syntax.Stmt) []redirect {
 		out = append(out, red)
 	}
 	return out
+}
+
+// heredoc reads a heredoc's text, in which rules see no backquotes.
+func (sh *shell) heredoc(w *syntax.Word) {
+	for _, p := range w.Parts {
+		if c, ok := p.(*syntax.CmdSubst); ok && c.Backquotes {
+			continue
+		}
+		sh.substitutions(p)
+	}
 }
 
 func quoted(w *syntax.Word) bool {

@@ -78,7 +78,12 @@ func asks(t *testing.T, o *live.Oracle, f compiler.CaseFile, rows []jsontext.Val
 
 func cases(t *testing.T) (compiler.CaseFile, []jsontext.Value) {
 	t.Helper()
-	data, err := os.ReadFile("../../../testdata/claude/cases.json")
+	return casesOf(t, "cases.json")
+}
+
+func casesOf(t *testing.T, name string) (compiler.CaseFile, []jsontext.Value) {
+	t.Helper()
+	data, err := os.ReadFile("../../../testdata/claude/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
