@@ -39,7 +39,15 @@ func Parse(text string) (*Script, error) {
 	if strings.Count(text, "(")+strings.Count(text, "{")+strings.Count(text, "`") > MaxNesting {
 		return nil, errors.New("the script may be nested too deeply")
 	}
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(false)).Parse(strings.NewReader(text), "")
+	if strings.Contains(text, "\\\r\n") {
+		// To Bash the line ends here, and to the parser it doesn't.
+		return nil, errors.New("a backslash stands before a carriage return and a line's end")
+	}
+	read, err := endComments(text)
+	if err != nil {
+		return nil, err
+	}
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(false)).Parse(strings.NewReader(read), "")
 	if err != nil {
 		return nil, err
 	}
