@@ -58,6 +58,7 @@ func TestWant(t *testing.T) {
 		{command("ls"), evaluator.Default, "all-ask", evaluator.Ask},
 		{command("git log"), evaluator.Default, "git-allow", evaluator.Allow},
 		{command("git push"), evaluator.Default, "push-deny", evaluator.Deny},
+		{command("git log #\\\nrm x"), evaluator.Default, "all-ask", evaluator.Ask},
 		{command("git log && ls"), evaluator.Default, "all-ask", evaluator.Ask},
 		{command("git log && git push x"), evaluator.Default, "push-deny", evaluator.Deny},
 		{command("cd src && git log"), evaluator.Default, "git-allow", evaluator.Allow},

@@ -21,14 +21,14 @@ func TestHasComment(t *testing.T) {
 // line is a command of its own, as it is to Bash.
 func TestCommentsEnd(t *testing.T) {
 	for text, want := range map[string][]string{
-		"ls #\\\nrm x":              {"ls", "rm x"},
-		"ls # it's\\\nrm x":         {"ls", "rm x"},
-		"ls >f #\\\nrm x":           {"ls", "rm x"},
-		"A=1 #\\\nrm x":             {"rm x"},
-		"ls $(a #\\\nrm x\n)":       {"ls $(a #\\\nrm x\n)", "a", "rm x"},
+		"ls #\\\nrm x":               {"ls", "rm x"},
+		"ls # it's\\\nrm x":          {"ls", "rm x"},
+		"ls >f #\\\nrm x":            {"ls", "rm x"},
+		"A=1 #\\\nrm x":              {"rm x"},
+		"ls $(a #\\\nrm x\n)":        {"ls $(a #\\\nrm x\n)", "a", "rm x"},
 		"ls #a\\\nb #c\\\nc #d\\\nd": {"ls", "b", "c", "d"},
-		"ls a#\\\nrm x":             {"ls a#rm x"},
-		"ls '#\\\nrm x'":            {"ls #\\\nrm x"},
+		"ls a#\\\nrm x":              {"ls a#rm x"},
+		"ls '#\\\nrm x'":             {"ls #\\\nrm x"},
 	} {
 		s, err := Parse(text)
 		if err != nil {
