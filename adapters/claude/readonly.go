@@ -23,6 +23,9 @@ func (s *session) onlyReads(p *part) bool {
 	if !readOnlyPrograms[name] && !anyGlob[name] && slices.ContainsFunc(args, func(w word) bool { return w.glob }) {
 		return false // what it would be told isn't known (2.1.332 and 2.1.197, 2026-11-30)
 	}
+	if (name == "[" || name == "[[" || name == "test") && slices.ContainsFunc(args, func(w word) bool { return indexed.MatchString(w.text) }) {
+		return false
+	}
 	switch name {
 	case "[", "[[":
 		return !p.wild && !dynamic(args)
@@ -49,6 +52,10 @@ func (s *session) onlyReads(p *part) bool {
 	others, ok := knowsOptions(name, args)
 	return ok && othersRead(name, args, others)
 }
+
+// indexed is a text that test and the like may take for a variable with an index,
+// and so run what the index substitutes.
+var indexed = regexp.MustCompile("\\[.*(?:\\$\\(|`)")
 
 // anyGlob are the programs outside of readOnlyPrograms that an unquoted pattern
 // of files doesn't exclude, or that have their own say about it.

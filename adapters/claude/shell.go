@@ -112,7 +112,10 @@ func (sh *shell) stmts(list []*syntax.Stmt, seen bool) {
 func (sh *shell) stmt(s *syntax.Stmt, seen bool) {
 	blind, behind := sh.blind, sh.behind
 	sh.blind = blind || s == sh.timedGroup
-	sh.behind = behind || s.Pos().Offset() < sh.cut
+	if s.Pos().Offset() < sh.cut {
+		sh.behind = true
+		sh.hide("a command behind a heredoc in its line")
+	}
 	defer func() { sh.blind, sh.behind = blind, behind }()
 	if s.Background {
 		sh.scope++
