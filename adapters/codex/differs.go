@@ -30,7 +30,7 @@ func (m *meaning) differs(q request, o outcome) []evaluator.Difference {
 }
 
 func (m *meaning) removes(q request) bool {
-	return slices.ContainsFunc(splitScript(m.argv(q)).Units, func(u unit) bool { return forcedRemoval(u) })
+	return slices.ContainsFunc(splitScript(m.argv(q)).Units, func(u unit) bool { return forcedRemoval(u) == byForce })
 }
 
 // wasSafe knows the commands that were measured; the old list was longer.

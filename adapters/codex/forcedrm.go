@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -15,72 +14,77 @@ import (
 // (source; not measured).
 const maxWrappers = 8
 
+// removing says whether an argv removes files by force, as far as Codex can see.
+type removing uint8
+
+const (
+	notByForce   removing = iota
+	maybeByForce          // it depends on how Codex's parser reads a script
+	byForce
+)
+
 // forcedRemoval answers Codex's one built-in question about commands on Unix:
 // does this argv remove files by force. It looks through sudo, env, trap and
 // nested shells, and at every literal command of a script wherever it stands;
 // xargs, nohup, timeout, command, exec, eval and find -exec hide it. Measured
 // with more than a hundred commands on 0.171.0, 2026-11-30.
 //
-// A script that can't be parsed removes nothing by force as far as Codex can see;
-// but its parser isn't ours, see unreadable.
-func forcedRemoval(argv unit) bool { return removal(argv, 0) }
+// In a script that Codex's parser can't read there is nothing to be seen, and that
+// parser isn't ours: where the two may part, the answer is maybeByForce.
+func forcedRemoval(argv unit) removing { return removal(argv, 0) }
 
-func removal(argv unit, depth int) bool {
+func removal(argv unit, depth int) removing {
 	if depth > maxWrappers {
-		return true
+		return byForce
 	}
 	if len(argv) == 0 {
-		return false
+		return notByForce
 	}
+	behind := notByForce // what stands behind a wrapper
 	switch path.Base(argv[0]) {
 	case "rm":
 		if hasForce(argv[1:]) {
-			return true
+			return byForce
 		}
 	case "sudo":
-		if removal(argv[1:], depth+1) {
-			return true
-		}
+		behind = removal(argv[1:], depth+1)
 	case "env":
-		if removal(envCommand(argv[1:]), depth+1) {
-			return true
-		}
+		behind = removal(envCommand(argv[1:]), depth+1)
 	case "trap":
 		rest := argv[1:]
 		if len(rest) > 0 && rest[0] == "--" {
 			rest = rest[1:]
 		}
 		if len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
-			if removal(unit{"sh", "-c", rest[0]}, depth+1) {
-				return true
-			}
+			behind = removal(unit{"sh", "-c", rest[0]}, depth+1)
 		}
 	}
-	return scriptRemoval(argv, depth)
+	return max(behind, scriptRemoval(argv, depth))
 }
 
 // scriptRemoval looks into the script of an argv that is exactly a shell, -c or
 // -lc, and the script.
-func scriptRemoval(argv unit, depth int) bool {
+func scriptRemoval(argv unit, depth int) removing {
 	if len(argv) != 3 || !isShell(argv[0]) || argv[1] != "-c" && argv[1] != "-lc" {
-		return false
+		return notByForce
 	}
-	s, err := parseScript(argv[2])
-	if err != nil {
-		return false
+	s := splitScript(argv)
+	commands := s.Units
+	if !s.Plain {
+		script, err := bash.Parse(argv[2])
+		switch odd := err != nil || doubtfulScript(script); {
+		case odd && strings.Contains(argv[2], "rm"):
+			return maybeByForce
+		case err != nil:
+			return notByForce
+		}
+		commands = literalCommands(script)
 	}
-	return slices.ContainsFunc(literalCommands(s), func(words unit) bool { return removal(words, depth+1) })
-}
-
-// unreadable reports whether an argv is a script that our parser refuses although
-// it speaks of rm. Of random scripts that bash refuses, a few were read by Codex's
-// more lenient parser.
-func unreadable(argv unit) bool {
-	if len(argv) != 3 || !isShell(argv[0]) || !strings.Contains(argv[2], "rm") {
-		return false
+	out := notByForce
+	for _, words := range commands {
+		out = max(out, removal(words, depth+1))
 	}
-	_, err := parseScript(argv[2])
-	return err != nil && !errors.Is(err, errCodexRefuses)
+	return out
 }
 
 func hasForce(args []string) bool {

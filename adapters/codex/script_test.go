@@ -7,40 +7,59 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSplitScript holds scripts of section 4.3 of the measurements (0.171.0,
-// 2026-11-30), and what the source adds about words.
+// splitScripts are scripts and their units with " | " between them, "" when the
+// script isn't plain: section 4.3 of the measurements (0.171.0, 2026-11-30), and
+// corners that random scripts found. TestLiveSplit asks the real agent about each.
+var splitScripts = []struct{ script, want string }{
+	{"ls", "ls"},
+	{" ls -l ", "ls -l"},
+	{"a && b || c; d | e\nf", "a | b | c | d | e | f"},
+	{"cd sub && cat f", "cd sub | cat f"},
+	{`cat 'a b' "c d"`, "cat a b c d"},
+	{`rg -g"*.py" x`, "rg -g*.py x"},
+	{`echo "\n"`, `echo \n`},
+	{`echo "" ''`, "echo  "},
+	{"dd if=/dev/null of=x", "dd if=/dev/null of=x"},
+	{"time cat f", "time cat f"},
+	{"\\ cat f", "cat f"}, {"cat \\  f", "cat f"}, {"cat\\ f", ""},
+	{`cat "a$ b"`, ""}, {`cat "$"`, ""},
+	{"time a | b", "time a | b"}, {"coproc cat f", "coproc cat f"}, {"cat \\\nf", "cat f"}, {"cat f\\\n x", "cat f x"}, {"cat f\\\n", ""},
+	{"env ls", "env ls"},
+	{"bash -c 'ls'", "bash -c ls"},
+	{"./cat f", "./cat f"},
+	{"exec cat f", "exec cat f"},
+	{"sleep 1", "sleep 1"},
+	{"test -f x", "test -f x"},
+	{"ls > x", ""}, {"ls < x", ""}, {"ls 2>&1", ""}, {"cat <<E\nx\nE", ""}, {"cat <<< x", ""},
+	{"ls $X", ""}, {`ls "$X"`, ""}, {"ls ~", ""}, {"ls *", ""}, {"ls a?", ""}, {"ls [a]", ""}, {"ls {a,b}", ""},
+	{"ls $(a)", ""}, {"ls `a`", ""}, {"ls &", ""}, {"! ls", ""}, {"(ls)", ""}, {"{ ls; }", ""}, {"if a; then b; fi", ""},
+	{"for i in 1; do a; done", ""}, {"f() { a; }; f", ""}, {"function f { a; }; f", ""}, {"X=1 ls", ""}, {"X=1", ""}, {"export X=1; ls", ""},
+	{"ls # x", ""}, {"# x", ""}, {"'ls'", ""}, {`"ls"`, ""}, {`\ls`, ""}, {"l's'", ""}, {`ls a\ b`, ""}, {`ls "a\"b"`, ""},
+	{"ls =sh", ""}, {"ls HEAD^", ""}, {"ls a#b", ""}, {"[ -f x ]", ""}, {"[[ -f x ]]", ""}, {"a |& b", ""}, {"((1))", ""}, {"ls $'a'", ""},
+	{"", ""}, {"ls '", ""}, {"a &&", ""}, {"ls ''\"\"", ""},
+	// A carriage return is a blank, and so is every newline right before an escaped
+	// blank or a continued line: what follows is more of the same command.
+	{"git push\r\nls\r\n", "git push | ls"}, {"a\rb", "a b"}, {"a\fb\vc", "a b c"},
+	{"a\n\\\nb c", "a b c"}, {"a\n\n\\\nb", "a b"}, {"a\n\\ b", "a b"}, {"a\n\\\n'b'", "a b"}, {"a\n\\\n;b", "a | b"}, {"a\n\\\n\nb", "a | b"},
+	{"a\n \\\nb", "a | b"}, {"a;\n\\\nb", "a | b"}, {"a &&\n\\\nb", "a | b"}, {"a\n\r\n\\\nb", "a | b"},
+	// A continued line ends a word.
+	{"git pu\\\nsh", "git pu sh"}, {"a b\\\n'c'", "a b c"}, {"a\\\tb", "a b"}, {"a \\\r\n b", "a b"},
+	// Nothing may end in blanks of which one is escaped; a newline behind them counts
+	// where it ends a command.
+	{"ls \\\n\n", "ls"}, {"ls \\\n  ", ""}, {"ls \\ ", ""}, {"ls;\\\n\n", ""}, {"ls \\", ""},
+	// Words that close what isn't open are words, and so are time, let and coproc.
+	{"then a; fi", "then a | fi"}, {"ls; done", "ls | done"}, {"esac", "esac"}, {"time 'a b' c", "time a b c"}, {"let \"z w\"", "let z w"}, {"coproc", "coproc"},
+	{"if", ""}, {"! a", ""}, {"!a", "!a"}, {"local x", ""}, {"unsetenv x", ""}, {"select x", ""},
+	// A program's word isn't a number, and doesn't begin as a variable does.
+	{"0x1", ""}, {"-1 a", ""}, {"7z a", "7z a"}, {"0x1f", "0x1f"}, {"a@b", ""}, {"a%b c", ""}, {"2@ a", ""}, {"é%a", ""}, {"a+=b", ""}, {"2=b", ""},
+	{"a-b@c", "a-b@c"}, {"@a", "@a"}, {"x a@b %c", "x a@b %c"}, {"a++", "a++"},
+	// Nothing follows quotes that begins with =; behind them more is a blank.
+	{"a 'd'=x", ""}, {"a b=\"d\"", "a b=d"}, {"a --x=\"y\"=z", ""}, {"a 'd'+=x", "a d+=x"}, {"a ''\u2028\"d\"", "a  \u2028d"}, {"a b\u2028c", "a b\u2028c"},
+	{"a ;; b", ""}, {"; a", ""}, {"a\n&& b", ""}, {"a && | b", ""}, {"a;\n\nb;", "a | b"}, {"a \x00", ""},
+}
+
 func TestSplitScript(t *testing.T) {
-	for _, c := range []struct {
-		script string
-		want   string // the units with " | " between them, "" when the script isn't plain
-	}{
-		{"ls", "ls"},
-		{" ls -l ", "ls -l"},
-		{"a && b || c; d | e\nf", "a | b | c | d | e | f"},
-		{"cd sub && cat f", "cd sub | cat f"},
-		{`cat 'a b' "c d"`, "cat a b c d"},
-		{`rg -g"*.py" x`, "rg -g*.py x"},
-		{`echo "\n"`, `echo \n`},
-		{`echo "" ''`, "echo  "},
-		{"dd if=/dev/null of=x", "dd if=/dev/null of=x"},
-		{"time cat f", "time cat f"},
-		{"\\ cat f", "cat f"}, {"cat \\  f", "cat f"}, {"cat\\ f", ""},
-		{`cat "a$ b"`, ""}, {`cat "$"`, ""},
-		{"time a | b", "time a | b"}, {"coproc cat f", "coproc cat f"}, {"cat \\\nf", "cat f"}, {"cat f\\\n x", "cat f x"}, {"cat f\\\n", ""},
-		{"env ls", "env ls"},
-		{"bash -c 'ls'", "bash -c ls"},
-		{"./cat f", "./cat f"},
-		{"exec cat f", "exec cat f"},
-		{"sleep 1", "sleep 1"},
-		{"test -f x", "test -f x"},
-		{"ls > x", ""}, {"ls < x", ""}, {"ls 2>&1", ""}, {"cat <<E\nx\nE", ""}, {"cat <<< x", ""},
-		{"ls $X", ""}, {`ls "$X"`, ""}, {"ls ~", ""}, {"ls *", ""}, {"ls a?", ""}, {"ls [a]", ""}, {"ls {a,b}", ""},
-		{"ls $(a)", ""}, {"ls `a`", ""}, {"ls &", ""}, {"! ls", ""}, {"(ls)", ""}, {"{ ls; }", ""}, {"if a; then b; fi", ""},
-		{"for i in 1; do a; done", ""}, {"f() { a; }; f", ""}, {"function f { a; }; f", ""}, {"X=1 ls", ""}, {"X=1", ""}, {"export X=1; ls", ""},
-		{"ls # x", ""}, {"# x", ""}, {"'ls'", ""}, {`"ls"`, ""}, {`\ls`, ""}, {"l's'", ""}, {`ls a\ b`, ""}, {`ls "a\"b"`, ""},
-		{"ls =sh", ""}, {"ls HEAD^", ""}, {"ls a#b", ""}, {"[ -f x ]", ""}, {"[[ -f x ]]", ""}, {"a |& b", ""}, {"((1))", ""}, {"ls $'a'", ""},
-		{"", ""}, {"ls '", ""}, {"a &&", ""}, {"ls ''\"\"", ""},
-	} {
+	for _, c := range splitScripts {
 		s := splitScript(unit{"/bin/bash", "-lc", c.script})
 		got := ""
 		if s.Plain {
@@ -72,10 +91,31 @@ func TestForcedRemoval(t *testing.T) {
 		"rm -f\\\n x": true, "2>y rm -f x": true, "rm <<< y -f x": true, "time (rm -f x)": true,
 		"rm > y -f x": false, "rm 2>&1 -f x": false, "rm <<E -f x\nE": false, "sudo > y rm -f x": false, "coproc rm -f x": false, "coproc { rm -f x; }": false, "time { rm -f x; }": false,
 		"\\  rm -f x": true, "rm \\ -f x": true, "rm -f x; echo a$": true, "rm -f x; echo a$; true": false, "rm -f\\ x": false,
-		"rm -f x\\\n": false, "rm -\\\nf x": false, "if rm -f x": false, "rm -rf 'x": false, "ls 'x": false,
+		"rm -\\\nf x": false, "ls 'x": false, "true\n\\\nrm -f x": false, "rm -f x\r\nls": true,
 	} {
-		if got := forcedRemoval(unit{"/bin/bash", "-lc", script}); got != want {
+		if got := forcedRemoval(unit{"/bin/bash", "-lc", script}) == byForce; got != want {
 			t.Errorf("%q: %v, want %v", script, got, want)
+		}
+	}
+}
+
+// TestDoubtfulRemoval holds scripts that Codex's parser reads otherwise than ours,
+// or not at all: nobody may be told that they are stopped, or that they aren't. Of
+// the first ones 0.171.0 ran those that speak of rm under never and full access.
+func TestDoubtfulRemoval(t *testing.T) {
+	for script, want := range map[string]removing{
+		"a%b; rm -f x": maybeByForce, "pkg@1 && rm -rf x": maybeByForce, "echo `echo $`; rm -f x": maybeByForce, "a =~ b | rm -f x; (ls)": maybeByForce,
+		"A[0]=1 2>&1; rm -f x": maybeByForce, "(ls)\n\\\nrm -f x": maybeByForce, "(ls)\r\nrm -f x": maybeByForce, "(ls); rm -f\\\nx": maybeByForce,
+		"rm -f x\\\n": maybeByForce, "if rm -f x": maybeByForce, "rm -rf 'x": maybeByForce, "bash -c 'a%b; rm -f x'": maybeByForce,
+		"a%b; rm -f x || bash -c 'rm -f x'": maybeByForce, "bash -c 'a%b; rm -f x' && rm -f x": byForce,
+		"a%b; ls": notByForce, "(ls)\r\nls": notByForce, "if ls": notByForce, "(ls; a x%y); rm x": notByForce,
+	} {
+		out := notByForce
+		for _, u := range splitScript(unit{"/bin/bash", "-lc", script}).Units {
+			out = max(out, forcedRemoval(u))
+		}
+		if out != want {
+			t.Errorf("%q: %v, want %v", script, out, want)
 		}
 	}
 }

@@ -111,10 +111,10 @@ func (m *meaning) decide(s split, q request, part int, explain bool) decision {
 // safe commands any more.
 func (m *meaning) heuristic(u unit, q request) decision {
 	word := m.settings.Approval.Word
-	switch {
-	case word != untrusted && unreadable(u):
-		return decision{of: m.unmatched(q), doubt: "our parser refuses the script, and it may remove files by force: Codex's parser may read it"}
-	case !forcedRemoval(u):
+	switch removal := forcedRemoval(u); {
+	case removal == maybeByForce && word != untrusted:
+		return decision{of: m.unmatched(q), doubt: "the script may remove files by force, and whether Codex's parser reads it as ours does isn't known"}
+	case removal != byForce:
 		return decision{of: m.unmatched(q)}
 	case word == never:
 		return decision{of: execpolicy.Forbidden, forced: true}
