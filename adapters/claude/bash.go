@@ -25,8 +25,15 @@ func (s *session) checkBash(r request, t *tracer) finding {
 		return finding{step: unclear, reason: "a nested command stands where rules make Claude ask, whatever they say, but not always"}
 	}
 	looks := s.lookAll(sh, t)
+	moves := slices.ContainsFunc(looks, func(l look) bool { return l.cd })
 	for _, l := range looks {
-		if l.step == denied {
+		switch {
+		case l.step != denied:
+		case sh.veiled != "":
+			return finding{unclear, l.rule, "rules for paths may not see what is named beside " + sh.veiled}
+		case sh.grouped && moves:
+			return finding{unclear, l.rule, "rules for paths don't follow a change of the working directory into or in a subshell"}
+		default:
 			return l.finding
 		}
 	}
@@ -108,6 +115,9 @@ func (s *session) everyPart(sh *shell, looks []look, t *tracer) finding {
 		if rule := t.first(s.rules.Allow, func(r *Rule) bool { return r.about("Bash") && r.Content == whole && !s.dropped(r) }, whole); rule != nil {
 			return finding{runs, rule, "the rule allows exactly this text"}
 		}
+	}
+	if sh.broken && slices.ContainsFunc(s.rules.Allow, func(r Rule) bool { return r.about("Bash") }) {
+		return finding{step: unclear, reason: "a text that isn't a shell's may run by a rule that allows what it begins with"}
 	}
 	if s.version == V197 && s.mode == Auto && sh.opaque == nestedCommand {
 		return finding{step: unclear, reason: "when auto in 2.1.197 runs a nested command wasn't measured"}

@@ -33,7 +33,7 @@ var (
 	allowWrapper = regexp.MustCompile(`^(?:(?:command(?:[ \t]+-p)?|builtin)[ \t]+--|` + wrapperForms + `)[ \t]+(\S)`)
 )
 
-var assignment = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=([A-Za-z0-9_./:-]*)[ \t]+`)
+var assignment = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=([A-Za-z0-9_./:-]+)[ \t]+`)
 
 // allowTexts are the texts of a command that an allow rule may match: as it is,
 // and without harmless assignments and wrappers in front. Behind a bare xargs any

@@ -128,6 +128,9 @@ func literalWord(s string) word { return word{text: s, raw: s, static: true} }
 // test is [[ … ]]: nothing runs but what its words substitute.
 func (sh *shell) test(c *syntax.TestClause, s *syntax.Stmt, seen bool) {
 	p := &part{text: sh.script.Source(c), redirects: sh.redirects(s)}
+	if len(p.redirects) > 0 {
+		sh.veil("a redirect of a test")
+	}
 	for _, w := range strings.Fields(p.text) {
 		p.words = append(p.words, literalWord(w))
 	}

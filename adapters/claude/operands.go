@@ -22,7 +22,7 @@ var readers = map[string]reader{
 	"jq":   {skip: 1, valued: "--arg --argjson --indent"},
 	"grep": {skip: 1, unless: "-e -f", valued: "-e -m -A -B -C"}, "egrep": {skip: 1, unless: "-e -f", valued: "-e -m -A -B -C"},
 	"fgrep": {skip: 1, unless: "-e -f", valued: "-e -m -A -B -C"},
-	"rg":    {skip: 1, unless: "-e -f --files", valued: "-e -m -A -B -C -g -t -T --type --glob"},
+	"rg":    {skip: 1, unless: "-e -f", valued: "-e -m -A -B -C -g -t -T --type --glob"},
 }
 
 // newReaders were no readers in 2.1.197.

@@ -93,10 +93,10 @@ func (sh *shell) compound(n syntax.Node) (end func()) {
 	parts, nested := len(sh.parts), len(sh.nested)
 	return func() {
 		for _, p := range sh.parts[parts:] {
-			p.hidden = true
+			p.hidden, p.loose = true, true
 		}
 		for _, p := range sh.nested[nested:] {
-			p.hidden = true
+			p.hidden, p.loose = true, true
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 func (s *session) removes(sh *shell) (string, bool) {
 	moved := false
 	for _, p := range sh.all() {
-		if p.uncalled || len(p.words) == 0 || p.unsettled() {
+		if p.uncalled || len(p.words) == 0 || p.unsettled() || p.unseen || p.loose {
 			continue
 		}
 		words := strip(p.words, s.version)
@@ -29,6 +29,9 @@ func (s *session) removes(sh *shell) (string, bool) {
 		case name == "rm", name == "rmdir":
 			deep := has(words[1:], "-r") || has(words[1:], "-R") || has(words[1:], "--recursive")
 			for _, w := range positional(words[1:], "") {
+				if veils(w, words[1:]) {
+					continue
+				}
 				if what, ok := s.vital(w, moved, deep); ok {
 					return name + " of " + what, true
 				}
@@ -40,6 +43,13 @@ func (s *session) removes(sh *shell) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// veils reports whether a target isn't looked at: a word with braces or that goes
+// on in the next line, or one beside a variable (2.1.332, 2026-12-01).
+func veils(w word, words []word) bool {
+	other := func(o word) bool { return o.unknown() && o.raw != w.raw }
+	return w.split || strings.Contains(w.raw, "{") && !strings.Contains(w.raw, "${") || slices.ContainsFunc(words, other)
 }
 
 var shells = set(`bash sh zsh`)

@@ -15,6 +15,12 @@ func (sh *shell) word(w *syntax.Word) word {
 	source := sh.script.Source(w)
 	out := word{raw: strings.ReplaceAll(source, "\\\n", "")}
 	out.split = out.raw != source
+	switch {
+	case out.split:
+		sh.veil("a word that goes on in the next line")
+	case strings.Contains(out.raw, "{"):
+		sh.veil("a brace")
+	}
 	sh.substitutions(w)
 	out.text, out.static = bash.Literal(w)
 	for _, p := range w.Parts {
@@ -43,7 +49,7 @@ func (sh *shell) word(w *syntax.Word) word {
 		sh.hide("a word that zsh expands")
 	}
 	for _, r := range out.raw {
-		if r > unicode.MaxASCII && unicode.IsSpace(r) {
+		if r > unicode.MaxASCII && unicode.IsSpace(r) || r == '\u200b' {
 			sh.hide("Unicode whitespace")
 		}
 	}
@@ -108,6 +114,9 @@ func (sh *shell) variable(p *syntax.ParamExp, quoted bool, siblings int, out *wo
 		out.dynamic = true
 	default:
 		sh.hide("a variable")
+		if _, ok := sh.vars[name]; !ok || sh.scope > 0 {
+			sh.veil("a variable")
+		}
 	}
 }
 
@@ -136,6 +145,7 @@ func (sh *shell) substitutions(n syntax.Node) {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
 			sh.hide(nestedCommand)
+			sh.veil(nestedCommand)
 			if sh.marks[n] != unseen {
 				sh.doubtful = doubtful || sh.marks[n] == unclearly || computed(n.Stmts)
 				sh.inside(func() { sh.stmts(n.Stmts, false) })
@@ -143,6 +153,7 @@ func (sh *shell) substitutions(n syntax.Node) {
 			return false
 		case *syntax.ProcSubst:
 			sh.hide("a command used as a file")
+			sh.veil("a command used as a file")
 			sh.inside(func() { sh.stmts(n.Stmts, false) })
 			return false
 		case *syntax.ParamExp:
@@ -281,11 +292,13 @@ func (sh *shell) redirects(s *syntax.Stmt) []redirect {
 				continue
 			}
 			sh.hide("a heredoc that the shell expands")
+			sh.veil("a heredoc that the shell expands")
 			if r.Hdoc != nil {
 				sh.heredoc(r.Hdoc)
 			}
 			continue
 		case syntax.WordHdoc:
+			sh.veil("a here-string")
 			sh.word(r.Word)
 			continue
 		}
@@ -294,8 +307,13 @@ func (sh *shell) redirects(s *syntax.Stmt) []redirect {
 		}
 		if heredoc {
 			sh.hide("a redirect behind a heredoc")
+			sh.veil("a redirect behind a heredoc")
 		}
 		w := sh.word(r.Word)
+		if r.Op == syntax.RdrInOut || r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+			sh.hide("a redirect that opens a descriptor of its own")
+			sh.veil("a redirect that opens a descriptor of its own")
+		}
 		red := redirect{target: w, write: r.Op != syntax.RdrIn}
 		switch r.Op {
 		case syntax.DplOut, syntax.DplIn:

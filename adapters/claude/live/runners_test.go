@@ -43,6 +43,9 @@ func TestRunners(t *testing.T) {
 				if agent.Version == livebin.Claude197.Version {
 					want = recorded.Old
 				}
+				if want == "" { // nobody asked the older version
+					continue
+				}
 				if a.Did != want {
 					t.Errorf("recorded %s, now %q%s%s: %s", want, a.Did, a.Skipped, a.Failed, rows[i])
 				}
