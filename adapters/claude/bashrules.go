@@ -69,10 +69,15 @@ func allowTexts(text string) (out, open []string) {
 // " *" or ":*" is any further arguments or none, when it is the only *; otherwise
 // a * is any text.
 func matchCommand(content, text string) bool {
-	if prefix, ok := strings.CutSuffix(content, ":*"); ok && !strings.Contains(prefix, "*") {
+	if prefix, ok := strings.CutSuffix(content, ":*"); ok { // in which a * is nothing special
 		return prefix != "" && (text == prefix || strings.HasPrefix(text, prefix+" "))
 	}
 	content = strings.TrimSpace(content)
+	if prefix, ok := strings.CutSuffix(content, "*"); ok {
+		if bare := strings.TrimRight(prefix, " \t"); bare != prefix { // however many blanks
+			content = bare + " *"
+		}
+	}
 	if prefix, ok := strings.CutSuffix(content, " *"); ok && !strings.Contains(prefix, "*") && text == prefix {
 		return true
 	}

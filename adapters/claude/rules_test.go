@@ -59,6 +59,11 @@ func TestMatchCommand(t *testing.T) {
 		{"mytool * main *", "mytool a main b", true},
 		{"git:* push", "git origin push", false},
 		{":*", "anything", false},
+		{"*:*", "rm:x", false},
+		{"rm *:*", "rm x", false},
+		{"rm *:*", "rm *", true},
+		{"rm  *", "rm", true},
+		{"rm\t*", "rm x", true},
 		{"a*b*c", "abc", true},
 		{"MYTOOL *", "mytool x", false},
 	} {
