@@ -21,6 +21,9 @@ var (
 	blankAfterBackslash = regexp.MustCompile(`\\[ \t]+\n`)
 	blankBeforeSign     = regexp.MustCompile(`\\ [^\n]*#`)
 	dashBeforeRedirect  = regexp.MustCompile(`[ \t]-[ \t]+[0-9]*[<>&]`)
+	escapedAfterNewline = regexp.MustCompile(`\n\\[ \t]`)
+	brokenName          = regexp.MustCompile(`[^\s]\\\n[^\s]`)
+	nameAsVariable      = regexp.MustCompile(`^[\p{L}\p{M}\p{N}_]+[%@#]`)
 	continuedComment    = regexp.MustCompile(`\\\n[ \t]*#|#[^\n]*\\\n`)
 )
 
@@ -34,6 +37,10 @@ func doubtfulText(text string) string {
 		return "a backslash at the end"
 	case blankAfterBackslash.MatchString(text):
 		return "a backslash before blanks at the end of a line"
+	case escapedAfterNewline.MatchString(text):
+		return "an escaped blank at the beginning of a line"
+	case continued.MatchString(text) && strings.ContainsAny(text, "'\"`$#<>(){}[=!"):
+		return "a continued line right behind a newline"
 	case strings.Contains(text, `$"`):
 		return "a dollar sign before a quote"
 	case blankBeforeSign.MatchString(text):
@@ -54,6 +61,10 @@ func doubtfulName(name string) string {
 		return "a command name without letters"
 	case name == "time":
 		return "an assignment before a keyword"
+	case brokenName.MatchString(name):
+		return "a command name that goes on in the next line"
+	case nameAsVariable.MatchString(name):
+		return "a command name that begins as a variable does"
 	case name != "[" && name[0] != '$' && strings.ContainsAny(name, "{}#["):
 		return "a command name with a bracket, a brace or a number sign"
 	}

@@ -2,7 +2,9 @@ package opencode
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -23,7 +25,10 @@ type Shell struct {
 
 // ReadShell reads a text.
 func ReadShell(text string) Shell {
-	s, err := bash.Parse(text)
+	s, err := bash.Parse(joinLines(text))
+	if err == nil {
+		s.Text = text
+	}
 	if err != nil {
 		return Shell{Doubt: fmt.Sprintf("the text isn't Bash as we read it (%v)", err)}
 	}
@@ -34,6 +39,19 @@ func ReadShell(text string) Shell {
 		return Shell{Doubt: r.Doubt}
 	}
 	return r.Shell
+}
+
+// continued finds newlines with a continued line right behind them: OpenCode's
+// grammar takes them for blanks, so that the command on the next line is more of
+// the one before. Behind cd nothing is then asked about it (measured on 1.18.33,
+// 2026-12-01).
+var continued = regexp.MustCompile(`\n+\\\n`)
+
+// joinLines writes those newlines as blanks, so that places in the text stay.
+func joinLines(text string) string {
+	return continued.ReplaceAllStringFunc(text, func(s string) string {
+		return strings.Repeat(" ", len(s)-len("\\\n")) + "\\\n"
+	})
 }
 
 type shellReader struct {

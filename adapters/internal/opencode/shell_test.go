@@ -80,6 +80,37 @@ func TestShellAsksAsRecorded(t *testing.T) {
 	}
 }
 
+// continuedLines are texts and what is asked about them.
+var continuedLines = []struct {
+	text  string
+	asked []string
+}{
+	{"echo a\n\\\ntouch b", []string{"echo a\n\\\ntouch b"}}, {"echo a\n\n\\\ntouch b", []string{"echo a\n\n\\\ntouch b"}},
+	{"cd x\n\\\ntouch b", nil}, {"unset A\n\\\ntouch b", nil},
+	{"echo a;\n\\\ntouch b", []string{"echo a", "touch b"}}, {"echo a &&\n\\\ntouch b", []string{"echo a", "touch b"}},
+	{"echo a\n \\\ntouch b", []string{"echo a", "touch b"}}, {"echo a\n\\\n\ntouch b", []string{"echo a", "touch b"}}, {"ls |\n\\\ntouch b", []string{"ls", "touch b"}},
+	{"echo a\\\ntouch", []string{"echo a\\\ntouch"}}, {"echo a \\\n b", []string{"echo a \\\n b"}},
+}
+
+// TestContinuedLines holds what was measured on 1.18.33, 2026-12-01: a command
+// behind a newline and a continued line is more of the one before, and nobody is
+// asked about it behind cd. Where the two grammars part otherwise there is a doubt.
+func TestContinuedLines(t *testing.T) {
+	for _, c := range continuedLines {
+		if got := ReadShell(c.text); got.Doubt != "" || !slices.Equal(got.Texts, c.asked) {
+			t.Errorf("%q asks for %q (%s), the real one for %q", c.text, got.Texts, got.Doubt, c.asked)
+		}
+	}
+	for _, text := range []string{
+		"cd x\n\\ touch b", "A=1\n\\\ntouch b", "export A=1\n\\\ntouch b", "[ -f x ]\n\\\ntouch b", "(ls)\n\\\ntouch b", "ls # c\n\\\ntouch b",
+		"ls > x\n\\\ntouch b", "ls 'a\n\\\nb'", "if x\n\\\nthen y; fi", "cd\\\nx", "a@b c", "a%b",
+	} {
+		if got := ReadShell(text); got.Doubt == "" {
+			t.Errorf("%q asks for %q without a doubt", text, got.Texts)
+		}
+	}
+}
+
 // may reports whether resources can be the texts that were asked: each of them
 // one of its two, two that are the same being asked once.
 func may(resources []Resource, texts []string) bool {

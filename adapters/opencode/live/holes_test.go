@@ -1,11 +1,15 @@
 package live_test
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"testing"
 
+	"github.com/modegate/modegate/adapters/opencode"
 	"github.com/modegate/modegate/adapters/opencode/live"
 	"github.com/modegate/modegate/adapters/opencode/live/livetest"
+	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/scripted"
 )
 
@@ -34,6 +38,8 @@ var shellHoles = []struct {
 	{"a group's redirect", "{ echo a; } > HOLE", false},
 	{"a loop's redirect", "for f in a; do echo $f; done > HOLE", false},
 	{"a negation's redirect", "! echo a > HOLE", false},
+	{"behind a cd and a continued line", "cd .\n\\\ntouch HOLE", false},
+	{"behind a command and a continued line", "echo a\n\\\ntouch HOLE", true},
 	{"backticks in a here-document", "cat <<EOF\n`touch HOLE`\nEOF", true},
 	{"in a removed prefix", "echo ${HOME#$(touch HOLE)}", true},
 	{"backticks in a default value", "echo ${X:-`touch HOLE`}", true},
@@ -56,10 +62,15 @@ func runShellHoles(t *testing.T, p *livetest.Place, ws string) {
 		if hole.inText {
 			touch = "touch *"
 		}
-		s := newSession(t, p,
+		rules := []live.Rule{
 			rule("*", "*", "allow"), rule("bash", "*", "deny"),
 			rule("bash", "echo *", "allow"), rule("bash", "cat *", "allow"), rule("bash", "ls *", "allow"),
-			rule("bash", "*> *", "deny"), rule("bash", touch, "deny"))
+			rule("bash", "*> *", "deny"), rule("bash", touch, "deny"),
+		}
+		if v := verdict(t, rules, ws, hole.command); v.Effect != evaluator.Allow && v.Effect != evaluator.Unknown {
+			t.Errorf("%s: %q is said to be %s: %s", hole.name, hole.command, v.Effect, v.Reason)
+		}
+		s := newSession(t, p, rules...)
 		turn := p.Run(s.ID, bash(hole.command), live.Prompt{}, livetest.Answers{})
 		file := filepath.Join(ws, "HOLE")
 		if len(turn.Asks) != 0 || !exists(file) {
@@ -67,6 +78,24 @@ func runShellHoles(t *testing.T, p *livetest.Place, ws string) {
 		}
 		remove(t, file)
 	}
+}
+
+// verdict is what we say about a command under a session's rules.
+func verdict(t *testing.T, rules []live.Rule, ws, command string) evaluator.Verdict {
+	t.Helper()
+	native, err := json.Marshal(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := opencode.New().Read(native, compiler.Setting{Env: evaluator.Env{Workspace: ws, Home: "/h"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := evaluator.Evaluate(m, evaluator.Action{Kind: evaluator.Command, Command: command}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // movePastADeny shows that apply_patch moves a file to a
