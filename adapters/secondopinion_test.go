@@ -211,7 +211,7 @@ func readCommands(text string) [][]string {
 		all = append(all, append(shellWords(before), "$("+inner+")"))
 		all = append(all, readCommands(inner)...)
 	} else {
-		for part := range strings.SplitSeq(text, " && ") {
+		for part := range strings.SplitSeq(strings.ReplaceAll(text, "\n\\\n", " && "), " && ") {
 			words := shellWords(part)
 			for len(words) > 0 && strings.Contains(words[0], "=") {
 				words = words[1:]
@@ -240,7 +240,8 @@ func readCommands(text string) [][]string {
 	return [][]string{strings.Fields(text)}
 }
 
-// shellWords splits at blanks outside of quotes, which it takes away.
+// shellWords splits at blanks outside of quotes, which it takes away, as it does
+// with a backslash outside of them.
 func shellWords(text string) []string {
 	var out []string
 	var word strings.Builder
@@ -252,6 +253,10 @@ func shellWords(text string) []string {
 			quote = 0
 		case quote == 0 && (c == '\'' || c == '"'):
 			quote, open = c, true
+		case quote == 0 && c == '\\' && i+1 < len(text):
+			i++
+			word.WriteByte(text[i])
+			open = true
 		case quote == 0 && c == ' ':
 			if open {
 				out = append(out, word.String())

@@ -43,6 +43,8 @@ const (
 	ByShell                  // bash -c 'git push'
 	WithOption               // git -C . push
 	NoCommand                // export A=1: a text in which some find no command
+	Escaped                  // \git push
+	Continued                // git push, and behind a continued empty line quux
 )
 
 // want is what the policy says of a probe.
@@ -182,7 +184,9 @@ func ruleProbes(r Rule, env evaluator.Env) []Probe {
 func commandProbes(base string) []Probe {
 	words := strings.Fields(base)
 	command := func(text string) evaluator.Action { return evaluator.Action{Kind: evaluator.Command, Command: text} }
-	out := []Probe{{Action: command(base)}, {Action: command(base + " x")}, {Action: command(base + "x")}, {Action: command("x" + base)}}
+	elsewhere := command(base)
+	elsewhere.Cwd = "/outside-of-everything"
+	out := []Probe{{Action: command(base)}, {Action: command(base + " x")}, {Action: command(base + "x")}, {Action: command("x" + base)}, {Action: elsewhere}}
 	if n := len(words) - 1; n > 0 {
 		out = append(out, Probe{Action: command(strings.Join(words[:n], " "))})
 	}
@@ -199,6 +203,8 @@ func commandProbes(base string) []Probe {
 	}
 	rest := strings.TrimPrefix(base, words[0])
 	spell(QuotedName, "'"+words[0]+"'"+rest, false)
+	spell(Escaped, "\\"+base, false)
+	spell(Continued, base+"\n\\\nquux", false)
 	spell(AfterFolder, "cd . && "+base, false)
 	spell(AfterOther, "ls && "+base, false)
 	spell(AfterExport, "export A=1 && "+base, false)
@@ -233,6 +239,7 @@ func pathProbes(pattern string, env evaluator.Env) []Probe {
 	list := []string{
 		inside, inside + "x", path.Dir(inside),
 		at(fill(pattern, "x", "x/y")), at(fill(pattern, "x/y", "x")), at(fill(pattern, "", "x")),
+		at(fill(strings.ReplaceAll(pattern, "?", "/"), "x", "x")),
 		at(fill(pattern, "x", ".git/config")), at(fill(pattern, "x", ".npmrc")), at(fill(pattern, "x", ".env")), at(fill(strings.ReplaceAll(pattern, "**/", ""), "x", "x")), at(fill(strings.ReplaceAll(pattern, "**/", "x"), "x", "x")),
 	}
 	if !paths.Rooted(inside) {

@@ -76,11 +76,13 @@ func (d *declarer) seen(p compiler.Probe, text string) []string {
 	base := strings.Join(strings.Fields(p.Base), " ")
 	out := []string{text, strings.Join(strings.Fields(text), " ")}
 	switch p.Form {
-	case compiler.QuotedName, compiler.Assigned, compiler.Substituted, compiler.Redirected, compiler.FullPath, compiler.ByEnv:
+	case compiler.QuotedName, compiler.Escaped, compiler.Assigned, compiler.Substituted, compiler.Redirected, compiler.FullPath, compiler.ByEnv:
 		out = append(out, base)
 	case compiler.AfterFolder, compiler.AfterOther, compiler.AfterExport:
 		first, _, _ := strings.Cut(text, " && ")
 		out = append(out, first, base)
+	case compiler.Continued:
+		out = append(out, base, "quux")
 	case compiler.Plain:
 		out = append(out, strings.Split(text, " && ")...)
 	}

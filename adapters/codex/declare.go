@@ -74,6 +74,10 @@ func (d declarer) command(p compiler.Probe) answer {
 		if !declares(words[0]) {
 			return d.units(words)
 		}
+	case compiler.Continued: // to Codex quux is one more argument
+		if base := strings.Fields(p.Base); !declares(base[0]) {
+			return d.units(append(base, "quux"))
+		}
 	case compiler.AfterFolder, compiler.AfterOther:
 		first, _, _ := strings.Cut(p.Command, " && ")
 		if base := strings.Fields(p.Base); !declares(base[0]) {
@@ -85,7 +89,7 @@ func (d declarer) command(p compiler.Probe) answer {
 		}
 	}
 	a := d.shell(p.Command)
-	if removes(strings.Fields(p.Base)) && !a.ruled {
+	if removes(strings.Fields(p.Base)) && p.Form != compiler.Escaped && !a.ruled {
 		a = d.table.forced
 	}
 	return a
