@@ -3,6 +3,7 @@ package codex_test
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,13 +17,20 @@ import (
 // TestLiveSplit asks the real agent how it takes scripts apart, those of
 // TestSplitScript and random ones. Nothing runs: each script is put before a person,
 // who is offered a rule of exactly the words of the first command that no rule
-// allows, and declines.
+// allows, and declines. But for one, which a rule for another command lets run.
 func TestLiveSplit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a real agent")
 	}
 	bin := livebin.Need(t, livebin.Codex)
-	a := startAgent(t, bin, `prefix_rule(pattern=["true"], decision="allow")`+"\n")
+	const rules = `prefix_rule(pattern=["true"], decision="allow")` + "\n"
+	a := startAgent(t, bin, rules)
+	hole := liveRow{Approval: "untrusted", Sandbox: "readOnly", Reviewer: "user", Mode: "default", Rules: rules, Action: map[string]any{"tool": "exec_command", "cmd": "true\n\\\ntouch hole.txt"}}
+	if got := a.live(hole); got != hole.ours(t).Outcome || got != "runs-unsandboxed" {
+		t.Errorf("%s: real %s, ours %s", hole, got, hole.ours(t).Outcome)
+	} else if _, err := os.Stat(filepath.Join(a.base, "ws", "hole.txt")); err != nil {
+		t.Errorf("what a rule for another command lets run wrote nothing: %v", err)
+	}
 	r := rand.New(rand.NewPCG(2026, 12))
 	scripts := codex.SplitScripts()
 	for range 60 {
