@@ -18,11 +18,13 @@ type form struct {
 	entry string // the rule that is asked for
 	set   bool   // it is a set, and not one value
 	what  string
+
+	schema []byte // of its input
 }
 
 var (
-	guardrailForm = form{"guardrails", "decision", false, "guardrail"}
-	invariantForm = form{"invariants", "violation", true, "invariant"}
+	guardrailForm = form{"guardrails", "decision", false, "guardrail", guardrailSchema}
+	invariantForm = form{"invariants", "violation", true, "invariant", invariantSchema}
 )
 
 // missing says that a folder has none.
@@ -55,6 +57,7 @@ func compile(f *folder, form form) []program {
 	if len(f.found) > 0 {
 		return nil
 	}
+	f.found = append(f.found, misnamed(f, c, form)...)
 	f.found = append(f.found, unresolved(c)...)
 	packages := entries(f, c, form)
 	if len(packages) == 0 && len(f.found) == 0 {

@@ -38,7 +38,7 @@ func push(mode evaluator.Mode) evaluator.GuardrailInput {
 func TestNoAnswerIsNoAllow(t *testing.T) {
 	for name, c := range map[string]struct{ rest, want string }{
 		"nothing matched":              {`decision := {"effect": "allow"} if input.action.command == "ls"`, "it came to nothing"},
-		"an undefined field":           {`decision := {"effect": "allow", "reason": input.session.nothing}`, "it came to nothing"},
+		"an undefined field":           {`decision := {"effect": "allow", "reason": input.session.parent}`, "it came to nothing"},
 		"false":                        {`decision := false`, "decision must be an object with effect and reason, not bool"},
 		"a text":                       {`decision := "allow"`, "not string"},
 		"a list":                       {`decision := ["allow"]`, "not []interface {}"},
