@@ -21,7 +21,7 @@ type guardedService struct {
 	dir string
 }
 
-func serveUnder(t *testing.T, g guardrailFlags, texts map[string]string) *guardedService {
+func serveUnder(t *testing.T, g guardrailFlags, texts map[string]string, wrap ...func(server.GuardrailSet) server.GuardrailSet) *guardedService {
 	t.Helper()
 	g.guardrails = t.TempDir()
 	out := &guardedService{t: t, dir: g.guardrails}
@@ -31,6 +31,16 @@ func serveUnder(t *testing.T, g guardrailFlags, texts map[string]string) *guarde
 	guardrails, err := g.config()
 	if err != nil {
 		t.Fatal(err)
+	}
+	load := guardrails.Load
+	guardrails.Load = func() (server.GuardrailSet, error) {
+		set, err := load()
+		for _, w := range wrap {
+			if err == nil {
+				set = w(set)
+			}
+		}
+		return set, err
 	}
 	kept, err := store.Open(t.TempDir())
 	if err != nil {

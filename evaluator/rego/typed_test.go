@@ -17,7 +17,7 @@ func rule(lines string) string {
 // stands. Before, each of these was a guardrail that never speaks.
 func TestMisspelt(t *testing.T) {
 	for lines, want := range map[string]string{
-		`input.verdict.efect == "ask"`:                                       `guards/a.rego:6:8: input has no "verdict": it has action, assumed, confinement, decider, differs, effect, enforcer, gaps, interaction, mode, native, onDenial, parts, policy, proof, provider, reason, rule, session, then, toolAbsent and visible`,
+		`input.verdict.efect == "ask"`:                                       `guards/a.rego:6:8: input has no "verdict": it has action, assumed, confinement, decider, differs, effect, enforcer, gaps, interaction, mode, native, onDenial, parts, policy, proof, provider, reason, rule, session, then and toolAbsent`,
 		`input.action.comand == "ls"`:                                        `guards/a.rego:6:15: input.action has no "comand": it has agent, annotations, command, cwd, kind, path, query, request, server, text, to, tool and url`,
 		`input.action.annotations.readonlyHint`:                              `has no "readonlyHint": it has destructiveHint, idempotentHint, openWorldHint, readOnlyHint and title`,
 		`input["efect"] == "ask"`:                                            `guards/a.rego:6:8: input has no "efect"`,
@@ -40,7 +40,8 @@ func TestMisspelt(t *testing.T) {
 		`input.rule.index.name == "ask"`:                                     `input.rule.index has no "name": it is a number`,
 		`input.rule == null; input.rule.laier == "agent"`:                    `input.rule has no "laier": it has index, layer, native and source`,
 		`input.efect == "ask" with input.mode as "auto"`:                     `input has no "efect"`,
-		`input.trace[0].matched`:                                             `input has no "trace"`, // Guard takes it out
+		`input.trace[0].matched`:                                             `input has no "trace"`,   // Guard takes it out
+		`input.visible == false`:                                             `input has no "visible"`, // only denials have it, and guardrails aren't asked about those
 	} {
 		_, err := LoadGuardrails(files(map[string]string{"a.rego": rule(lines)}))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -99,7 +100,7 @@ func TestWellSpelt(t *testing.T) {
 		`some {"effect": e, "rule": null} in input.parts; e == "ask"`,
 		`input.session == {}`,
 		`object.union(input.action, {"x": 1}).x == 1`,
-		`input.action.to; input.visible; input.then.runs; input.onDenial; input.differs[0].version; input.policy`,
+		`input.action.to; input.then.runs; input.onDenial; input.differs[0].version; input.policy`,
 		`x := input.name with input as {"name": "ask"}; x == "ask"`,
 		`input.action.nme == "ask" with input.action as {"nme": "ask"}`,
 		`every part in input.parts { part.effect == "ask" }`,
