@@ -14,6 +14,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/loader"
 	oparego "github.com/open-policy-agent/opa/v1/rego"
 	"github.com/open-policy-agent/opa/v1/tester"
 	"mvdan.cc/sh/v3/shell"
@@ -21,6 +23,7 @@ import (
 	"github.com/modegate/modegate/adapters"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/evaluator/rego"
 	"github.com/modegate/modegate/internal/strictjson"
 	"github.com/modegate/modegate/policies"
 )
@@ -34,13 +37,19 @@ func TestRegoDoc(t *testing.T) {
 	t.Chdir("..")
 	const doc = "docs/rego.md"
 	text, in := file(t, doc), guardrailInput(t)
-	if *update {
-		if err := os.WriteFile("docs/rego/input.json", []byte(in), 0o644); err != nil {
-			t.Fatal(err)
+	for path, want := range map[string]string{
+		"docs/rego/input.json":            in,
+		"docs/rego/guardrail.schema.json": string(rego.GuardrailSchema()),
+		"docs/rego/invariant.schema.json": string(rego.InvariantSchema()),
+	} {
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if d := cmp.Diff(file(t, "docs/rego/input.json"), in); d != "" {
-		t.Errorf("docs/rego/input.json: %s", d)
+		if d := cmp.Diff(file(t, path), want); d != "" {
+			t.Errorf("%s: %s", path, d)
+		}
 	}
 	want := block(text, "json", 0, in)
 	for i, path := range []string{"guardrails/push.rego", "guardrails/sandbox.rego", "invariants/no_remote_tools.rego", "compiled/compiled.rego"} {
@@ -193,8 +202,10 @@ func invariantTable(t *testing.T) string {
 
 // piped runs a command line of a document: our own program in process, and opa by
 // its packages. Where MODEGATE_OPA names the real program, it has to print the same.
+// A line that ends in 2>&1 shows a failure, and has to fail.
 func piped(t *testing.T, line string) string {
 	t.Helper()
+	line, fails := strings.CutSuffix(line, " 2>&1")
 	var out []byte
 	for part := range strings.SplitSeq(line, " | ") {
 		args, err := shell.Fields(part, nil)
@@ -205,13 +216,16 @@ func piped(t *testing.T, line string) string {
 		switch {
 		case strings.HasPrefix(part, "go run . "):
 			var printed, diagnostics bytes.Buffer
-			if code := Main(args[3:], bytes.NewReader(in), &printed, &diagnostics); code != 0 {
+			code := Main(args[3:], bytes.NewReader(in), &printed, &diagnostics)
+			if (code != 0) != fails {
 				t.Errorf("%s: exit %d\n%s", part, code, &diagnostics)
 			}
-			out = printed.Bytes()
+			if out = printed.Bytes(); fails {
+				out = fmt.Appendf(diagnostics.Bytes(), "exit status %d\n", code) // go run's
+			}
 		case args[0] == "opa":
 			out = opa(t, args[1:], in)
-			sameAsReal(t, args[1:], in, out)
+			sameAsReal(t, args[1:], in, out, fails)
 		default:
 			t.Fatalf("a command that can't be run here: %s", part)
 		}
@@ -219,7 +233,7 @@ func piped(t *testing.T, line string) string {
 	return string(out)
 }
 
-func sameAsReal(t *testing.T, args []string, in, ours []byte) {
+func sameAsReal(t *testing.T, args []string, in, ours []byte, fails bool) {
 	t.Helper()
 	program := os.Getenv("MODEGATE_OPA")
 	if program == "" {
@@ -227,8 +241,12 @@ func sameAsReal(t *testing.T, args []string, in, ours []byte) {
 	}
 	c := exec.Command(program, args...)
 	c.Stdin = bytes.NewReader(in)
-	theirs, err := c.Output()
-	if err != nil {
+	run := c.Output
+	if fails {
+		run = c.CombinedOutput
+	}
+	theirs, err := run()
+	if (err != nil) != fails {
 		t.Errorf("%s: %v", args, err)
 	}
 	if d := cmp.Diff(string(theirs), string(ours)); d != "" {
@@ -236,16 +254,20 @@ func sameAsReal(t *testing.T, args []string, in, ours []byte) {
 	}
 }
 
-// opa is what opa test and opa eval print, as far as the documents use them.
+// opa is what opa test, opa eval and opa check print, as far as the documents use
+// them.
 func opa(t *testing.T, args []string, stdin []byte) []byte {
 	t.Helper()
 	flags := flag.NewFlagSet("opa", flag.ContinueOnError)
 	data, input, format := flags.String("d", "", ""), flags.String("i", "", ""), flags.String("format", "", "")
-	piped := flags.Bool("I", false, "")
+	piped, schema := flags.Bool("I", false, ""), flags.String("schema", "", "")
 	if err := flags.Parse(args[1:]); err != nil || flags.NArg() != 1 {
 		t.Fatalf("opa %s: %v", args, err)
 	}
 	ctx := context.Background()
+	if args[0] == "check" {
+		return opaCheck(t, *schema, flags.Arg(0))
+	}
 	if args[0] == "test" {
 		results, err := tester.Run(ctx, flags.Arg(0))
 		if err != nil {
@@ -281,4 +303,24 @@ func opa(t *testing.T, args []string, stdin []byte) []byte {
 		t.Fatal(err)
 	}
 	return append(text, '\n')
+}
+
+// opaCheck is what opa check says about a folder under a schema of its input.
+func opaCheck(t *testing.T, schema, dir string) []byte {
+	t.Helper()
+	schemas, err := loader.Schemas(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := loader.NewFileLoader().Filtered([]string{dir}, func(path string, info fs.FileInfo, _ int) bool {
+		return !info.IsDir() && !strings.HasSuffix(path, ".rego")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := ast.NewCompiler().WithSchemas(schemas)
+	if c.Compile(loaded.ParsedModules()); c.Failed() {
+		return []byte(c.Errors.Error() + "\n")
+	}
+	return nil
 }

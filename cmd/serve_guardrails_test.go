@@ -129,6 +129,10 @@ func TestServeUnderRego(t *testing.T) {
 	if code, got := g.call("POST", "/v1/policies/reload", ""); code != 422 || !strings.Contains(got, `push.rego","line":3,"column":13,"message":"unexpected } token"`) {
 		t.Error(code, got)
 	}
+	g.put("push.rego", strings.Replace(texts["push.rego"], "input.action.command", "input.action.comand", 1))
+	if code, got := g.call("POST", "/v1/policies/reload", ""); code != 422 || !strings.Contains(got, `push.rego","line":9,"column":30,"message":"input.action has no \"comand\": it has agent, `) {
+		t.Error(code, got)
+	}
 	if code, _ := g.call("GET", "/readyz", ""); code != 503 {
 		t.Errorf("ready: %d", code)
 	}
