@@ -4,5 +4,7 @@
 //
 // Rego is never asked to match native patterns: it sees Verdicts, which were
 // computed from native bytes. What a text may do is bounded when it is loaded:
-// it reads its input alone, no clock, no network, no environment, no data file.
+// it reads its input alone, no clock, no network, no environment, no data file. And
+// it names what its input has (schema/): a misspelt field is undefined in Rego, so
+// that a condition with it would fail for ever, in silence.
 package rego
