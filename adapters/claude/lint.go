@@ -16,9 +16,11 @@ func (dialect) Lint(in lint.Settings) ([]lint.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, found := permlist.Read(root, []string{"allow", "ask", "deny"},
-		[]string{"defaultMode", "additionalDirectories", "disableBypassPermissionsMode", "disableAutoMode"})
+	entries, found := permlist.Read(root, []string{"allow", "ask", "deny"}, permissionKeys)
 	session := root.Get("callback") != nil
+	if !session {
+		found = append(found, ignoredKeys(root)...)
+	}
 	l := &linter{in: in, inline: in.Written || session, version: in.Setting.Version}
 	if l.version == "" {
 		l.version = V332

@@ -89,7 +89,7 @@ func Places(root *policies.Node) map[string]evaluator.Source {
 	walk = func(pointer string, n *policies.Node) {
 		out[pointer] = n.Source
 		for _, f := range n.Fields {
-			walk(pointer+"/"+token.Replace(f.Name), f.Value)
+			walk(Pointer(pointer, f.Name), f.Value)
 		}
 		for i, item := range n.Items {
 			walk(fmt.Sprint(pointer, "/", i), item)
@@ -100,5 +100,8 @@ func Places(root *policies.Node) map[string]evaluator.Source {
 	}
 	return out
 }
+
+// Pointer is the JSON Pointer of an object's member.
+func Pointer(object, name string) string { return object + "/" + token.Replace(name) }
 
 var token = strings.NewReplacer("~", "~0", "/", "~1")

@@ -35,11 +35,15 @@ func Read(root *policies.Node, lists, others []string) ([]Entry, []lint.Finding)
 	add := func(at lint.Ref, rule, message, instead string) {
 		found = append(found, lint.At(rule, at, message, instead))
 	}
+	if root.Kind != policies.Mapping {
+		add(lint.Ref{Source: root.Source}, "invalid", "the settings must be an object", "")
+		return nil, found
+	}
 	permissions, pointer := root.Get("permissions"), "/permissions"
 	if permissions == nil {
 		permissions, pointer = root, ""
 		if !slices.ContainsFunc(root.Fields, func(f policies.Field) bool { return slices.Contains(lists, f.Name) }) {
-			add(lint.Ref{Source: root.Source}, "invalid", "the file has no permissions: there is nothing to judge", "")
+			add(lint.Ref{Source: root.Source}, "no-permissions", "the file has no permissions: there is nothing to judge", "")
 			return nil, found
 		}
 	}
@@ -53,7 +57,11 @@ func Read(root *policies.Node, lists, others []string) ([]Entry, []lint.Finding)
 		switch {
 		case !slices.Contains(lists, f.Name):
 			if !slices.Contains(others, f.Name) && pointer != "" {
-				add(at, "inert-rule", fmt.Sprintf("%q is no part of the permissions: what stands there is never applied", f.Name), "write it under "+strings.Join(lists, ", "))
+				instead := "write it under " + strings.Join(lists, ", ")
+				if meant := lint.Near(f.Name, slices.Concat(lists, others)...); meant != "" {
+					instead = "write " + meant
+				}
+				add(at, "inert-rule", fmt.Sprintf("%q is no part of the permissions: what stands there is never applied", f.Name), instead)
 			}
 		case f.Value.Kind != policies.Sequence:
 			add(at, "invalid", f.Name+" must be a list of rules", "")
