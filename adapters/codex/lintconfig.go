@@ -40,7 +40,7 @@ func (l *linter) config() ([]lint.Finding, error) {
 			out = append(out, approvals(s.Name, s.Value)...)
 		}
 	}
-	return out, nil
+	return append(out, ignoredKeys(root)...), nil
 }
 
 // approvals finds tools of an MCP server that are never asked about: they run

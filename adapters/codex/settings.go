@@ -90,6 +90,7 @@ type configReader struct {
 	hosts   map[string][]string
 	network []execpolicy.NetworkRule
 	trusted bool
+	chosen  bool // the files choose a sandbox or a profile of permissions
 
 	startTrusts string // the sandbox whose choice makes Codex trust the project
 }

@@ -26,6 +26,8 @@ func (r *configReader) other(f policies.Field) {
 		r.hooks(f)
 	case "plugins":
 		r.plugins(f)
+	case "permissions":
+		r.profiles(f.Value)
 	case "apps":
 		r.assume("apps at " + placeOf(f.Source) + " bring no hook")
 	default:
@@ -58,6 +60,10 @@ var measuredFeatures = map[string]string{
 // ways.
 func (r *configReader) features(n *policies.Node) {
 	for _, f := range r.Fields(n, "features") {
+		if f.Value.Quoted {
+			r.Refuse(f.Value.Source, "features.%s must be true or false, without quotes: Codex doesn't load the file", f.Name)
+			continue
+		}
 		fact := map[string]string{"default_mode_request_user_input": "defaultModeRequestUserInput", "request_permissions_tool": "requestPermissions"}[f.Name]
 		if fact == "" {
 			r.otherFeature(f)
@@ -97,6 +103,21 @@ func (r *configReader) hooks(f policies.Field) {
 		}
 	}
 	r.lose(f.Source, "hooks: a policy has none", anything)
+}
+
+// profiles checks the tables of permission profiles, whose content isn't read here:
+// default_permissions chooses one, and without it, and without sandbox_mode, Codex
+// starts no thread (measured).
+func (r *configReader) profiles(n *policies.Node) {
+	all := r.Fields(n, "permissions")
+	for _, p := range all {
+		if p.Value.Kind != policies.Mapping {
+			r.Refuse(p.Value.Source, "permissions.%s must be a table, a profile of permissions: Codex doesn't load the file", p.Name)
+		}
+	}
+	if len(all) > 0 && !r.chosen {
+		r.Refuse(n.Source, "permissions defines profiles, and nothing sets default_permissions or sandbox_mode: Codex doesn't load the file")
+	}
 }
 
 // plugins may bring hooks, which aren't in the file.

@@ -56,6 +56,7 @@ func (r *configReader) values(root *policies.Node) config {
 	if write != nil {
 		r.workspaceWrite(write, &c.settings.SandboxPolicy)
 	}
+	r.chosen = c.sandbox != nil
 	for _, f := range root.Fields {
 		r.other(f)
 	}
