@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"errors"
+	"path"
+	"slices"
 
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/compiler/lint"
@@ -14,7 +16,7 @@ import (
 // alone it would find nothing in a file that the provider drops.
 func refusedSettings(d compiler.Dialect, f compiler.SettingsFile, s compiler.Setting) diag.List {
 	reader, ok := d.(compiler.SettingsReader)
-	if !ok || !reader.IsSettings(f.Text) {
+	if !ok || !reader.IsSettings(f.Text) || besideOnly(reader, f.Name) {
 		return nil
 	}
 	s.Env = d.Env(evaluator.Default, s.Env)
@@ -22,6 +24,12 @@ func refusedSettings(d compiler.Dialect, f compiler.SettingsFile, s compiler.Set
 	var list diag.List
 	errors.As(err, &list)
 	return list
+}
+
+// besideOnly reports whether a file is one of those that lie beside settings, named by
+// itself: rules, which aren't read as settings are.
+func besideOnly(reader compiler.SettingsReader, name string) bool {
+	return reader.Beside() != "" && !slices.ContainsFunc(reader.Within(), func(w string) bool { return path.Ext(w) == path.Ext(name) })
 }
 
 // withRefused adds to what a linter found in a file what is refused in it. Where the

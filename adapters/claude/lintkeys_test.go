@@ -15,7 +15,7 @@ import (
 // of this name beside the oracle.
 func TestIgnoredKeys(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"permision": {"deny": ["Bash"]}}`:                                        "no-permissions ignored-key: write permissions",
+		`{"permision": {"deny": ["Bash"]}}`:                                        "no-permissions: write permissions, unless another file has them ignored-key: write permissions",
 		`{"permission": {"deny": ["Bash"]}, "permissions": {}}`:                    "ignored-key: write permissions",
 		`{"Permissions": {"deny": ["Bash"]}, "permissions": {}}`:                   "ignored-key: write permissions",
 		`{"defaultMode": "plan", "permissions": {}}`:                               "ignored-key: write permissions.defaultMode",
@@ -27,7 +27,7 @@ func TestIgnoredKeys(t *testing.T) {
 		`{"permissions": {"Deny": ["Bash"]}}`:                                      "inert-rule: write deny",
 		`{"permissions": {"default_mode": "plan"}}`:                                "inert-rule: write defaultMode",
 		`{"permissions": {"denyInsteadOfPrompting": true, "defaultMode": "plan"}}`: "",
-		`{}`: "no-permissions",
+		`{}`: "no-permissions: write permissions, unless another file has them",
 		`[]`: "invalid",
 	} {
 		var got []string

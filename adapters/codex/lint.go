@@ -106,6 +106,10 @@ func (l *linter) rules(text string, file bool) []lint.Finding {
 	return out
 }
 
+// brokenRules is what 0.171.0 does beside a file of rules that it can't parse
+// (measured: TestLiveBrokenRules).
+const brokenRules = "the app-server drops the rules of every file then, with a warning alone, and codex exec starts no thread"
+
 // broken speaks of a file that Codex refuses, and with it all the others.
 func (l *linter) broken(err error, file bool) lint.Finding {
 	f := lint.At("invalid", l.part("/rules"), "", "")
@@ -114,7 +118,7 @@ func (l *linter) broken(err error, file bool) lint.Finding {
 		f.Message = err.Error()
 		return f
 	}
-	f.Message = e.Message + ": a broken file makes Codex drop the rules of every file, with a warning alone"
+	f.Message = e.Message + ": "+brokenRules
 	if e.Unread {
 		f.Severity = lint.Warning
 		f.Message = e.Message + ": Codex may read this, and what it means isn't known here"

@@ -18,9 +18,9 @@ type fileRule struct {
 	source evaluator.Source
 }
 
-// ruleFiles reads the rule files beside the configuration. Codex drops every rule
-// when one file is broken, and says so in a notice that is easily missed; here a
-// broken file is refused.
+// ruleFiles reads the rule files beside the configuration. The
+// app-server drops every rule when one file is broken, and says so in a notice that is
+// easily missed; here a broken file is refused.
 func (r *configReader) ruleFiles(files []compiler.SettingsFile) {
 	known := map[string]bool{}
 	lists := map[string][]ruleFile{userLayer: r.facts.UserRules, projectLayer: r.facts.ProjectRules}
@@ -44,7 +44,7 @@ func (r *configReader) ruleFiles(files []compiler.SettingsFile) {
 	all, err := execpolicy.Parse(texts...)
 	var broken *execpolicy.Error
 	if errors.As(err, &broken) {
-		message := broken.Message + ": Codex drops the rules of every file then"
+		message := broken.Message + ": " + brokenRules
 		if broken.Unread {
 			message = broken.Message + ": Codex may accept this, and it can't be read here"
 		}

@@ -43,7 +43,7 @@ func Read(root *policies.Node, lists, others []string) ([]Entry, []lint.Finding)
 	if permissions == nil {
 		permissions, pointer = root, ""
 		if !slices.ContainsFunc(root.Fields, func(f policies.Field) bool { return slices.Contains(lists, f.Name) }) {
-			add(lint.Ref{Source: root.Source}, "no-permissions", "the file has no permissions: there is nothing to judge", "")
+			add(lint.Ref{Source: root.Source}, "no-permissions", "the file has no permissions: there is nothing to judge", "write permissions, unless another file has them")
 			return nil, found
 		}
 	}
