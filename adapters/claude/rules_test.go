@@ -106,6 +106,24 @@ func TestAllowTexts(t *testing.T) {
 	}
 }
 
+// TestRewrittenHosts fetches from addresses in which Claude reads another host than
+// the one that is written (measured on 2.1.332, 2026-12-01).
+func TestRewrittenHosts(t *testing.T) {
+	for url, want := range map[string]step{
+		"https://a.test/": runs, "https://A.test.:80/": runs, "https://b.test/": asks, "https://10.0.0.1/": asks, "https://[::1]/": asks,
+		"https:a.test/": unclear, "https:/a.test/": unclear, "https:///a.test/": unclear, "https://a\u3002test/": unclear,
+		"https://127.1/": unclear, "https://0x7f000001/": unclear, "https://2130706433/": unclear, "https://\u0430.test/": unclear,
+	} {
+		s := &session{version: V332}
+		s.rules.add(Permissions{Allow: []string{"WebFetch(domain:a.test)"}}, FlagLayer, "", "", V332)
+		in := inputOf(url)
+		in["url"] = in["command"]
+		if got := s.checkWebFetch(request{tool: "WebFetch", input: in}, &tracer{}).step; got != want {
+			t.Errorf("%s: step %d, not %d", url, got, want)
+		}
+	}
+}
+
 // FuzzRules reads rules and commands that nobody has thought of: nothing panics,
 // and a command is never loosened by being put into a group.
 func FuzzRules(f *testing.F) {

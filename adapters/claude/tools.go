@@ -1,8 +1,11 @@
 package claude
 
 import (
+	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 )
@@ -27,12 +30,30 @@ func (s *session) checkOther(r request, t *tracer) finding {
 	return finding{step: unclear, reason: "the tool " + r.tool + " wasn't measured"}
 }
 
+// rewritten reports whether a browser's reading of a URL, which is Claude's, may
+// have another host than the one that is written: letters outside of ASCII, numbers
+// that stand for an address, slashes too few or too many (2.1.332, 2026-12-01:
+// domain:127.0.0.1 speaks of https://127.1/, and domain:a.test of https:a.test/).
+func rewritten(u *url.URL) bool {
+	host := strings.TrimSuffix(u.Hostname(), ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	number := last != "" && strings.Trim(last, "0123456789") == "" || strings.HasPrefix(strings.ToLower(last), "0x")
+	if address, err := netip.ParseAddr(host); err == nil {
+		number = address.Is6() && address.String() != host
+	}
+	return host == "" || number || strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
 // checkWebFetch compares hosts. A rule's content is domain:HOST; URL patterns
 // match nothing.
 func (s *session) checkWebFetch(r request, t *tracer) finding {
 	u, err := url.Parse(r.text("url"))
 	if err != nil {
 		return finding{step: unclear, reason: "the URL can't be read"}
+	}
+	about := func(r Rule) bool { return r.about("WebFetch") }
+	if rewritten(u) && (slices.ContainsFunc(s.rules.Deny, about) || slices.ContainsFunc(s.rules.Ask, about) || slices.ContainsFunc(s.rules.Allow, about)) {
+		return finding{step: unclear, reason: "Claude reads another host in this URL, as browsers do"}
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	at := func(r *Rule) bool { return r.about("WebFetch") && matchHost(r.Content, host) }
