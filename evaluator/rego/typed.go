@@ -34,7 +34,8 @@ func misnamed(f *folder, compiled *ast.Compiler, form form) (found diag.List) {
 		if e.Location != nil && elsewhere[placeOf(e.Location)] {
 			continue
 		}
-		if place, message := noSuch(e); message != "" {
+		// What has no place isn't a name that somebody wrote.
+		if place, message := noSuch(e); message != "" && place != nil {
 			found = append(found, at(place, "%s", message))
 		}
 	}
@@ -67,28 +68,43 @@ func noSuch(e *ast.Error) (place *ast.Location, message string) {
 // withoutEvery is a module in which each "every k, v in list" is a comprehension
 // over the same: OPA doesn't know the types of the variables of every.
 func withoutEvery(m *ast.Module) *ast.Module {
-	m = m.Copy()
-	ast.WalkExprs(m, func(e *ast.Expr) bool {
-		every, ok := e.Terms.(*ast.Every)
+	lists := 0
+	bodies := func(x any) (any, error) {
+		body, ok := x.(ast.Body)
 		if !ok {
-			return false
+			return x, nil
 		}
-		list := ast.VarTerm("list of every") // a name that no Rego has: the list is named outside of the variables' scope
-		list.Location = every.Domain.Location
-		key := every.Key
-		if key == nil {
-			key = ast.VarTerm(ast.WildcardPrefix + "key of every")
+		var out ast.Body
+		for _, e := range body {
+			if every, ok := e.Terms.(*ast.Every); ok {
+				lists++
+				list := ast.VarTerm(fmt.Sprintf("list %d of every", lists)) // a name that no Rego has
+				// What the list is stands outside, where its own variables are.
+				named := expression(ast.Assign.Expr(list, every.Domain).Terms, e.Location)
+				named.With = e.With
+				out.Append(named)
+				e.Terms = walking(every, list, e.Location)
+			}
+			out.Append(e)
 		}
-		walk := &ast.SomeDecl{Symbols: []*ast.Term{ast.MemberWithKey.Call(key, every.Value, list)}, Location: e.Location}
-		outer := expression(ast.Assign.Expr(list, every.Domain).Terms, e.Location)
-		inner := closure(append(ast.Body{expression(walk, e.Location)}, every.Body...))
-		e.Terms = closure(ast.Body{outer, expression(inner, e.Location)})
-		return false
-	})
+		return out, nil
+	}
+	out, err := ast.Transform(ast.NewGenericTransformer(bodies), m.Copy())
+	if module, ok := out.(*ast.Module); ok && err == nil {
+		return module
+	}
 	return m
 }
 
-func closure(body ast.Body) *ast.Term { return ast.ArrayComprehensionTerm(ast.BooleanTerm(true), body) }
+// walking is what every says, as a comprehension over a named list.
+func walking(every *ast.Every, list *ast.Term, l *ast.Location) *ast.Term {
+	key := every.Key
+	if key == nil {
+		key = ast.VarTerm(ast.WildcardPrefix + "key of every")
+	}
+	walk := &ast.SomeDecl{Symbols: []*ast.Term{ast.MemberWithKey.Call(key, every.Value, list)}, Location: l}
+	return ast.ArrayComprehensionTerm(ast.BooleanTerm(true), append(ast.Body{expression(walk, l)}, every.Body...))
+}
 
 func expression(terms any, l *ast.Location) *ast.Expr { return &ast.Expr{Terms: terms, Location: l} }
 

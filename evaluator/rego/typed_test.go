@@ -34,6 +34,7 @@ func TestMisspelt(t *testing.T) {
 		`every i, part in input.parts { input.parts[i].efect == part }`:      `input.parts[i] has no "efect"`,
 		`every _ in input.parts { every g in input.gaps { g.kin == "any" }}`: `g has no "kin"`,
 		`part := input.parts[0]; every part in [part] { part.efect == 1 }`:   `part has no "efect"`,
+		"some x\n\tevery y in input.parts[x] { y }\n\tinput.gaps[x].kin":     `input.gaps[x] has no "kin"`,
 		`input.parts.efect == "ask"`:                                         `input.parts has no "efect": its keys are numbers, so take one of what it has (some x in input.parts)`,
 		`input.effect.name == "ask"`:                                         `input.effect has no "name": it is a text`,
 		`input.toolAbsent.name == "ask"`:                                     `input.toolAbsent has no "name": it is true or false`,
@@ -107,6 +108,8 @@ func TestWellSpelt(t *testing.T) {
 		`every _, _ in input.parts { input.mode == "auto" }`,
 		`x := input.parts; every x in x { x.effect == "ask" }`,
 		`every k, v in input { k == v }`,
+		`every x in 1 { x == 2 }`,
+		"some x\n\tevery y in input.parts[x] { y == null }",
 	} {
 		g, err := LoadGuardrails(files(map[string]string{"a.rego": rule(lines)}))
 		if err != nil {
