@@ -35,7 +35,7 @@ var faulty = []struct{ golden, args string }{
 	{"invalid", "invalid.yaml"},
 	{"refused", "-p opencode2 refused.yaml"},
 	{"claude", "-p claude --native settings.claude.json --native session.claude.json"},
-	{"opencode", "-p opencode --home /home/dev --native opencode.opencode.jsonc"},
+	{"opencode", "-p opencode --home /home/dev --native opencode.opencode.jsonc --native idle.opencode.json"},
 	{"opencode2", "-p opencode2 --native rules.opencode2.json --env rules.opencode2.env.json"},
 	{"codex", "-p codex --native rules/mine.rules --native rules/default.rules --native rules/broken.rules --native rules/rules.txt --native thread.codex.json --native config.codex.toml"},
 	{"cursor", "-p cursor --native cli.cursor.json"},

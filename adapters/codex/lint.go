@@ -118,7 +118,7 @@ func (l *linter) broken(err error, file bool) lint.Finding {
 		f.Message = err.Error()
 		return f
 	}
-	f.Message = e.Message + ": "+brokenRules
+	f.Message = e.Message + ": " + brokenRules
 	if e.Unread {
 		f.Severity = lint.Warning
 		f.Message = e.Message + ": Codex may read this, and what it means isn't known here"

@@ -141,6 +141,9 @@ var configKeys = set(`$schema agent agents attachment attachments autoshare auto
 	layout logLevel lsp mcp mode model models permission permissions plugin plugins provider providers reference references
 	server share shell skills small_model snapshot snapshots theme tool_output tools tui username watcher`)
 
+// ConfigKey reports whether a key at the top of a file is one of either generation's.
+func ConfigKey(name string) bool { return configKeys[name] }
+
 func set(words string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {

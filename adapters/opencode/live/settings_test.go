@@ -46,6 +46,7 @@ func TestSettings(t *testing.T) {
 			cases = cases[:5]
 		}
 		cases = append(cases, randomConfigurations(r, 8)...)
+		cases = append(cases, ignoredConfigurations()...)
 	}
 	for i := range cases {
 		c := &cases[i]
@@ -200,6 +201,22 @@ func randomConfigurations(r *rand.Rand, n int) []settingsCase {
 			c.Files[of("opencode.jsonc", ".opencode/opencode.json")] = file()
 		}
 		out = append(out, c)
+	}
+	return out
+}
+
+// ignoredConfigurations have keys that were to bear on permissions and that are passed
+// over, beside others that are read: we read the one and not the other, too.
+func ignoredConfigurations() []settingsCase {
+	var out []settingsCase
+	for i, text := range []string{
+		`{"permision": {"bash": "deny"}, "permission": {"edit": "ask"}}`,
+		`{"Permission": {"bash": "deny"}, "tool": {"edit": false}, "agnet": {"other": {}}, "modes": {"other": {}}}`,
+		`{"bash": "deny", "edit": {"*": "deny"}}`,
+		`{"agent": {"mine": {"permision": {"bash": "deny"}, "permission": {"edit": "ask"}}, "other": {"bash": "deny", "tool": {"edit": false}}}}`,
+		`{}`,
+	} {
+		out = append(out, settingsCase{ID: fmt.Sprint("ignored ", i), Files: map[string]string{"opencode.json": text}})
 	}
 	return out
 }

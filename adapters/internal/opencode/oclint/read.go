@@ -63,8 +63,7 @@ func (r *reader) invalid(v value, format string, args ...any) {
 	r.found = append(r.found, lint.At("invalid", v.at, fmt.Sprintf(format, args...), ""))
 }
 
-// lists reads the rules of a session, of a configuration file, or of a
-// configuration's permission object by itself.
+// lists reads the rules of a session, or of a configuration file.
 func (r *reader) lists(root value) []list {
 	if root.Kind == policies.Sequence {
 		return []list{{rules: r.array(root, false)}}
@@ -81,12 +80,12 @@ func (r *reader) lists(root value) []list {
 			agents = append(agents, list.members()...)
 		}
 	}
-	if !isOld && !isNew && agents == nil {
-		if !bare(root) {
-			r.invalid(root, "the file has no permission, permissions or agent: there is nothing to judge")
-			return nil
-		}
-		object, isOld = root, true
+	r.ignoredKeys(root)
+	_, hasTools := root.member("tools")
+	if !isOld && !isNew && !hasTools && agents == nil {
+		r.found = append(r.found, lint.At("no-permissions", root.at, "the file has no permission, permissions or agent: there is nothing to judge",
+			"write permissions, unless another file has them"))
+		return nil
 	}
 	if isOld && isNew {
 		r.found = append(r.found, lint.At("inert-rule", array.at,
@@ -104,15 +103,6 @@ func (r *reader) lists(root value) []list {
 		out = append(out, list{agent: a.name, rules: append(slices.Clone(global), r.agent(a)...), above: len(global)})
 	}
 	return out
-}
-
-// bare reports whether an object may be a permission object: its members are
-// effects, or objects of effects.
-func bare(v value) bool {
-	ok := func(v value) bool { return v.isText() && isEffect(v.Text) }
-	return len(v.Fields) > 0 && !slices.ContainsFunc(v.members(), func(m value) bool {
-		return !ok(m) && (m.Kind != policies.Mapping || !slices.ContainsFunc(m.members(), ok))
-	})
 }
 
 func (r *reader) agent(a value) []rule {
@@ -189,6 +179,7 @@ func (r *reader) effect(v value) (evaluator.Effect, bool) {
 		if v.Kind == policies.Scalar {
 			what = strconv.Quote(v.Text)
 		}
+		v.at.Source = v.Source // the value, as whatever reads the file says
 		r.invalid(v, "%s isn't an effect that OpenCode has: use allow, ask, deny", what)
 		return e, false
 	}
