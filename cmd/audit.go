@@ -49,7 +49,7 @@ A policy that can't be read is 2.`,
 		Example: `  modegate audit -o html > audit.html
   modegate audit --policy policy.yaml --since builtin/t3code
   modegate audit --policy policy.yaml -o sarif --fail-on error > audit.sarif`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.run(cmd) },
 	}
 	a.choice(cmd, all)

@@ -23,7 +23,7 @@ adapter sends them, where each part came from, and every gap. Several cells make
 a list. -o native prints the bytes alone.`,
 		Example: `  modegate compile -p opencode2 -m approval-required
   modegate compile -p codex -m auto -i plan -o native`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.compile(cmd) },
 	}
 	c.add(cmd, "json", "native", "yaml")

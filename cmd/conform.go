@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -116,7 +115,7 @@ func (r *report) print(cmd *cobra.Command, format string) error {
 // handed to the dialect as they are.
 func (c *common) readCases(name string) (caseFile, error) {
 	f := caseFile{name: name}
-	data, err := os.ReadFile(name)
+	data, err := readFile(name)
 	if err != nil {
 		return f, err
 	}

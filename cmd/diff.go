@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -57,7 +56,7 @@ compiled, or the two have no cell in common.`,
 		Example: `  modegate diff builtin/t3code policies
   modegate diff old.yaml new.yaml -o markdown --fail-on wider
   modegate compile -i all > before.json; modegate diff before.json policy.yaml`,
-		Args: cobra.ExactArgs(2),
+		Args: arguments(2, 2, "OLD and NEW"),
 		RunE: func(cmd *cobra.Command, args []string) error { return d.diff(cmd, args[0], args[1]) },
 	}
 	cmd.Flags().StringVar(&d.failOn, "fail-on", "", "exit 1 on: wider, any")
@@ -112,7 +111,7 @@ func (d *diffFlags) options() (diff.Options, error) {
 // side reads one of the two: RuleSets from a .json file, or else a policy.
 func side(ctx context.Context, path string, o diff.Options) (*diff.Side, error) {
 	if strings.HasSuffix(path, ".json") {
-		data, err := os.ReadFile(path)
+		data, err := readFile(path)
 		if err != nil {
 			return nil, err
 		}

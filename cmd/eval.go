@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ user, project; opencode: global, custom, project, folder, managed).`,
   modegate compile -p opencode -m auto -o native | modegate eval -p opencode --native - file-change src/a.go
   modegate eval -p claude --native .claude/settings.json --native ~/.claude/settings.json command 'npm test'
   modegate eval -p opencode2 -m auto --action actions.json -o json`,
-		Args: cobra.MaximumNArgs(2),
+		Args: arguments(0, 2, "KIND and VALUE, or --action"),
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args) },
 	}
 	e.add(cmd, "text", "json")
@@ -249,7 +248,7 @@ func readInput(path string, in io.Reader) ([]byte, error) {
 	if path == "-" {
 		return io.ReadAll(in)
 	}
-	return os.ReadFile(path)
+	return readFile(path)
 }
 
 func inputName(path string) string {

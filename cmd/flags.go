@@ -176,7 +176,7 @@ func (c *common) session() (evaluator.Env, error) {
 func (c *common) given() (evaluator.Env, error) {
 	var env evaluator.Env
 	if c.env != "" {
-		data, err := os.ReadFile(c.env)
+		data, err := readFile(c.env)
 		if err != nil {
 			return env, err
 		}

@@ -40,7 +40,7 @@ and outside of every rule: where they part, that is a loss, too.`,
 		Example: `  modegate import -p claude .claude/settings.json
   modegate import -p codex ~/.codex -o acme.yaml
   modegate import -p opencode --strict opencode.json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "the settings to import"),
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd, args) },
 	}
 	f := cmd.Flags()

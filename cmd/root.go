@@ -46,7 +46,7 @@ func Main(args []string, in io.Reader, out, diagnostics io.Writer) int {
 	}
 	var e exit
 	if !errors.As(err, &e) {
-		e = exit{exitUsage, err.Error()}
+		e = exit{exitUsage, usage(err)}
 	}
 	if e.message != "" {
 		fmt.Fprintln(diagnostics, e.message)

@@ -89,7 +89,7 @@ The log is JSON, on stderr, one line a request; calls that succeed and come ofte
 		Example: `  modegate serve
   modegate serve --policy ./policies --addr 127.0.0.1:8080
   modegate serve --tokens tokens.json --addr 0.0.0.0:7420 --tls-cert cert.pem --tls-key key.pem`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	fl := cmd.Flags()

@@ -65,7 +65,7 @@ cell that a test needs can't be compiled: then no test has run.`,
   modegate test acme_test.yaml --run 'force push' -p codex,claude
   modegate test builtin/t3code --coverage
   modegate test --policy policies -o junit --require-tests tests > junit.xml`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "the tests to run"),
 		RunE: func(cmd *cobra.Command, paths []string) error { return t.test(cmd, paths) },
 	}
 	f := cmd.Flags()
