@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -200,6 +201,9 @@ func argumentAction(kind, value string) (evaluator.Action, error) {
 	case evaluator.FileRead, evaluator.FileChange:
 		a.Path = value
 	case evaluator.WebFetch:
+		if u, err := url.Parse(value); err != nil || u.Scheme == "" || u.Host == "" {
+			return a, fmt.Errorf("web-fetch %q: write an address with its scheme and host, as in https://example.com/", value)
+		}
 		a.URL = value
 	case evaluator.WebSearch:
 		a.Query = value
