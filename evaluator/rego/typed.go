@@ -141,7 +141,7 @@ func otherInputs(c *ast.Compiler) map[string]bool {
 		ast.WalkExprs(m, func(e *ast.Expr) bool {
 			if slices.ContainsFunc(e.With, func(w *ast.With) bool { return isInput(w.Target) }) {
 				ast.WalkRefs(e, func(r ast.Ref) bool {
-					todo = append(todo, c.GetRulesDynamic(r)...)
+					todo = append(todo, c.GetRulesDynamicWithOpts(r, ast.RulesOptions{})...)
 					return false
 				})
 			}
