@@ -41,6 +41,15 @@ func (p *Person) event(e event) {
 func (p *Person) about(e event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.ruling > 0 {
+		p.held = append(p.held, e)
+		return
+	}
+	p.taken(e)
+}
+
+// taken is about with the lock held.
+func (p *Person) taken(e event) {
 	if a := p.ours[e.Request.ID]; a != nil {
 		p.happened(a, e)
 		return
@@ -50,19 +59,40 @@ func (p *Person) about(e event) {
 	}
 }
 
-// ruled brings rules that hold at once to the provider. Others are those of the
-// next prompt.
+// ruled brings rules that hold at once to the provider, and keeps what was decided
+// after them until they are in force there: what the agent does next must meet them.
+// Others are those of the next prompt.
 func (p *Person) ruled(e event) {
 	switch {
 	case e.Session != p.s.id:
 	case e.Applies == appliesInSession:
+		p.mu.Lock()
+		p.ruling++
+		p.mu.Unlock()
 		p.do(func(ctx context.Context) {
-			if err := p.ends.Ruled(ctx); err != nil && ctx.Err() == nil {
+			switch err := p.ends.Ruled(ctx); {
+			case err == nil:
+				p.inForce()
+			case ctx.Err() == nil:
 				p.fail(err)
 			}
 		})
 	case e.By == "modegate:reload":
 		p.note("the modegate service has another policy, whose rules hold from the next prompt on: " + e.Reason)
+	}
+}
+
+// inForce takes the events about requests that were kept for rules.
+func (p *Person) inForce() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ruling--; p.ruling > 0 {
+		return
+	}
+	held := p.held
+	p.held = nil
+	for _, e := range held {
+		p.taken(e)
 	}
 }
 

@@ -26,15 +26,17 @@ type Person struct {
 	events sync.WaitGroup
 	served chan struct{} // closed when no more calls are made
 
-	mu    sync.Mutex
-	open  map[string]*asked // that the run has open, by the provider's id
-	ours  map[string]*asked // all, by the service's id
-	jobs  []func(context.Context)
-	ring  chan struct{}
-	stood bool // the events have come once
-	over  bool // no more jobs come
-	fault error
-	gone  *time.Timer // runs while the events are away
+	mu     sync.Mutex
+	open   map[string]*asked // that the run has open, by the provider's id
+	ours   map[string]*asked // all, by the service's id
+	jobs   []func(context.Context)
+	ruling int     // rules that aren't in force at the provider yet
+	held   []event // about requests, that came after them
+	ring   chan struct{}
+	stood  bool // the events have come once
+	over   bool // no more jobs come
+	fault  error
+	gone   *time.Timer // runs while the events are away
 
 	seeing sync.Mutex // the view is called one at a time
 }

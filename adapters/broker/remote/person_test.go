@@ -21,16 +21,21 @@ type talk struct {
 	run   *performer
 	view  *viewer
 	fault chan error
+	ruled func() error // before new rules are in force
 }
 
 func newTalk(t *testing.T, times Times) *talk {
 	s := newStub(t)
-	k := &talk{stub: s, run: newPerformer(), view: &viewer{}, fault: make(chan error, 1)}
+	k := &talk{stub: s, run: newPerformer(), view: &viewer{}, fault: make(chan error, 1), ruled: func() error { return nil }}
 	session := s.client(times).NewSession(evaluator.Cell{Provider: evaluator.OpenCode, Mode: evaluator.ApprovalRequired, Interaction: evaluator.Default})
 	session.id, session.made, session.turn = "s", true, "turn-1"
 	s.on("/resolution", "200 "+shown("per_1", "resolved", ""))
 	var err error
-	k.p, err = session.NewPerson(t.Context(), k.run, k.view, Ends{Fail: func(err error) { k.fault <- err }, Changed: func(m evaluator.Mode, i evaluator.Interaction) { k.run.add(fmt.Sprintf("changed %s %s", m, i)) }, Ruled: func(context.Context) error { k.run.add("ruled"); return nil }})
+	k.p, err = session.NewPerson(t.Context(), k.run, k.view, Ends{Fail: func(err error) { k.fault <- err }, Changed: func(m evaluator.Mode, i evaluator.Interaction) { k.run.add(fmt.Sprintf("changed %s %s", m, i)) }, Ruled: func(context.Context) error {
+		err := k.ruled()
+		k.run.add("ruled")
+		return err
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,6 +121,38 @@ func TestAnswered(t *testing.T) {
 }
 
 func ref[T any](v T) *T { return &v }
+
+// TestRulesFirst keeps an answer until the rules that came before it are in force:
+// what the agent does next must meet them. One behind rules that can't be is dropped,
+// and the run ends.
+func TestRulesFirst(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want []string
+	}{
+		{nil, []string{"changed auto plan", "ruled", `perform per_1 accept person {"say":"once"}`}},
+		{errors.New("they aren't in force"), []string{"changed auto plan", "ruled"}},
+	} {
+		k := newTalk(t, Times{})
+		applied := make(chan error)
+		k.ruled = func() error { return <-applied }
+		k.on("/requests", "201 "+shown("per_1", "pending", ""))
+		k.p.Opened(approval("per_1"))
+		k.events <- sessionEvent(1, evRuleset, `,"ruleset":"d","applies":"in-session"`)
+		k.happens(2, evApprovalAnswer, shown("per_1", "responding", `,"decision":"accept","decidedBy":"alice"`), `,"operations":`+once)
+		k.events <- sessionEvent(3, evModeSet, `,"mode":"auto","interaction":"plan","applies":"restart"`)
+		<-k.run.changed // the answer was seen
+		applied <- c.err
+		<-k.run.changed
+		if c.err == nil {
+			<-k.run.changed
+		}
+		answered, _, err := k.end(t)
+		if d := cmp.Diff(c.want, answered); d != "" || !errors.Is(err, c.err) {
+			t.Error(d, err)
+		}
+	}
+}
 
 // TestNotPerformed refuses a request whose answer can't be performed, and says so
 // on the record.
