@@ -42,8 +42,8 @@ func drawEnv(t *rapid.T, provider evaluator.Provider) evaluator.Env {
 	return env
 }
 
-func compareRandom(t *rapid.T, d compiler.Dialect, p randomPolicy, cell evaluator.Cell, env evaluator.Env) {
-	env = d.Env(cell.Interaction, env)
+// written is a drawn cell as its writer writes it and its reader reads it.
+func written(t *rapid.T, d compiler.Dialect, p randomPolicy, cell evaluator.Cell, env evaluator.Env) (compiler.Intent, compiler.Written, evaluator.Meaning) {
 	in := compiler.Lower(p.parse(t), cell)
 	in.PlanFiles = d.PlanFiles(env)
 	w, err := d.Write(in, env)
@@ -54,6 +54,12 @@ func compareRandom(t *rapid.T, d compiler.Dialect, p randomPolicy, cell evaluato
 	if err != nil {
 		t.Fatalf("%s\n%s: %v", p.yaml(), cell, err)
 	}
+	return in, w, m
+}
+
+func compareRandom(t *rapid.T, d compiler.Dialect, p randomPolicy, cell evaluator.Cell, env evaluator.Env) {
+	env = d.Env(cell.Interaction, env)
+	in, w, m := written(t, d, p, cell, env)
 	found, why := map[string]bool{}, map[string]string{}
 	o := opinion{p.of(cell), in.PlanFiles, env}
 	for _, probe := range in.Probes(env) {

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/modegate/modegate/adapters"
-	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
 )
 
@@ -20,16 +19,7 @@ func TestRandomTrace(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				p, cell, env := drawCell(t, d)
 				env = d.Env(cell.Interaction, env)
-				in := compiler.Lower(p.parse(t), cell)
-				in.PlanFiles = d.PlanFiles(env)
-				w, err := d.Write(in, env)
-				if err != nil {
-					t.Fatal(err)
-				}
-				m, err := d.Read(w.Native, compiler.Setting{Env: env})
-				if err != nil {
-					t.Fatal(err)
-				}
+				in, _, m := written(t, d, p, cell, env)
 				probes := in.Probes(env)
 				for i := rapid.IntRange(0, 9).Draw(t, "first probe"); i < len(probes); i += 10 {
 					probe := probes[i]

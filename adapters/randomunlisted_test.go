@@ -24,16 +24,7 @@ func TestRandomUnlisted(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				p, cell, env := drawCell(t, d)
 				env = d.Env(cell.Interaction, env)
-				in := compiler.Lower(p.parse(t), cell)
-				in.PlanFiles = d.PlanFiles(env)
-				w, err := d.Write(in, env)
-				if err != nil {
-					t.Fatal(err)
-				}
-				m, err := d.Read(w.Native, compiler.Setting{Env: env})
-				if err != nil {
-					t.Fatal(err)
-				}
+				in, w, m := written(t, d, p, cell, env)
 				wider := map[string]bool{}
 				for _, g := range w.Gaps() {
 					wider[g.ID] = wider[g.ID] || g.Direction == evaluator.Wider

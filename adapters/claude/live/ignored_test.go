@@ -7,7 +7,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/modegate/modegate/adapters/claude/live"
-	"github.com/modegate/modegate/internal/livebin"
 	"github.com/modegate/modegate/internal/strictjson"
 )
 
@@ -37,30 +36,23 @@ func TestIgnoredKeys(t *testing.T) {
 		}
 		rows = append(rows, raw)
 	}
-	for _, agent := range []livebin.Agent{livebin.Claude, livebin.Claude197} {
-		t.Run(agent.Version, func(t *testing.T) {
-			o, err := live.OpenOracle(livebin.Need(t, agent), agent.Version)
-			if err != nil {
-				t.Fatal(err)
+	eachBinary(t, func(t *testing.T, o *live.Oracle, version string) {
+		f, _ := cases(t)
+		answers, err := o.Answer(t.Context(), f, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range answers {
+			want := "allow"
+			if i == len(texts)-1 {
+				want = "absent" // a tool that is denied isn't offered
 			}
-			defer o.Close()
-			f, _ := cases(t)
-			answers, err := o.Answer(t.Context(), f, rows)
-			if err != nil {
-				t.Fatal(err)
+			if a.Did != want {
+				t.Errorf("%s: the binary did %q (%s), want %s", texts[i], a.Did, fmt.Sprint(a.Skipped, a.Failed), want)
 			}
-			for i, a := range answers {
-				want := "allow"
-				if i == len(texts)-1 {
-					want = "absent" // a tool that is denied isn't offered
-				}
-				if a.Did != want {
-					t.Errorf("%s: the binary did %q (%s), want %s", texts[i], a.Did, fmt.Sprint(a.Skipped, a.Failed), want)
-				}
-				if got := ours(t, rows[i], agent.Version); got != want {
-					t.Errorf("%s: we say %s, want %s", texts[i], got, want)
-				}
+			if got := ours(t, rows[i], version); got != want {
+				t.Errorf("%s: we say %s, want %s", texts[i], got, want)
 			}
-		})
-	}
+		}
+	})
 }

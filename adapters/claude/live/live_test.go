@@ -18,6 +18,20 @@ import (
 // TestBinaries asks the real binaries about some recorded calls and some fresh
 // ones, and compares what they do with what we say of them.
 func TestBinaries(t *testing.T) {
+	eachBinary(t, func(t *testing.T, o *live.Oracle, version string) {
+		r := seeded(t, 1)
+		f, all := cases(t)
+		f.Version = version
+		at := r.IntN(len(all) - 16)
+		asks(t, o, f, all[at:at+16], 0)
+		f, fresh := o.Fresh(r, 16)
+		asks(t, o, f, fresh, tolerated)
+	})
+}
+
+// eachBinary runs a check with each real binary.
+func eachBinary(t *testing.T, check func(t *testing.T, o *live.Oracle, version string)) {
+	t.Helper()
 	for _, agent := range []livebin.Agent{livebin.Claude, livebin.Claude197} {
 		t.Run(agent.Version, func(t *testing.T) {
 			o, err := live.OpenOracle(livebin.Need(t, agent), agent.Version)
@@ -25,17 +39,17 @@ func TestBinaries(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer o.Close()
-			seed := uint64(time.Now().UnixNano())
-			t.Logf("seed %d", seed)
-			r := rand.New(rand.NewPCG(seed, 1))
-			f, all := cases(t)
-			f.Version = agent.Version
-			at := r.IntN(len(all) - 16)
-			asks(t, o, f, all[at:at+16], 0)
-			f, fresh := o.Fresh(r, 16)
-			asks(t, o, f, fresh, tolerated)
+			check(t, o, agent.Version)
 		})
 	}
+}
+
+// seeded draws otherwise in each run, and says from what.
+func seeded(t *testing.T, stream uint64) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, stream))
 }
 
 // tolerated is how many fresh calls may disagree before something is broken.

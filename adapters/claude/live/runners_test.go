@@ -2,9 +2,7 @@ package live_test
 
 import (
 	"encoding/json"
-	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/modegate/modegate/adapters/claude/live"
 	"github.com/modegate/modegate/internal/livebin"
@@ -14,42 +12,33 @@ import (
 // hide a command from the rules that speak of it, and compares what they do with
 // what was recorded.
 func TestRunners(t *testing.T) {
-	for _, agent := range []livebin.Agent{livebin.Claude, livebin.Claude197} {
-		t.Run(agent.Version, func(t *testing.T) {
-			o, err := live.OpenOracle(livebin.Need(t, agent), agent.Version)
-			if err != nil {
+	eachBinary(t, func(t *testing.T, o *live.Oracle, version string) {
+		r := seeded(t, 4)
+		f, rows := casesOf(t, "runners.json")
+		r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		rows = rows[:40]
+		answers, err := o.Answer(t.Context(), f, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range answers {
+			var recorded struct {
+				Outcome string `json:"outcome"`
+				Old     string `json:"outcome_2_1_197"`
+			}
+			if err := json.Unmarshal(rows[i], &recorded); err != nil {
 				t.Fatal(err)
 			}
-			defer o.Close()
-			seed := uint64(time.Now().UnixNano())
-			t.Logf("seed %d", seed)
-			r := rand.New(rand.NewPCG(seed, 4))
-			f, rows := casesOf(t, "runners.json")
-			r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-			rows = rows[:40]
-			answers, err := o.Answer(t.Context(), f, rows)
-			if err != nil {
-				t.Fatal(err)
+			want := recorded.Outcome
+			if version == livebin.Claude197.Version {
+				want = recorded.Old
 			}
-			for i, a := range answers {
-				var recorded struct {
-					Outcome string `json:"outcome"`
-					Old     string `json:"outcome_2_1_197"`
-				}
-				if err := json.Unmarshal(rows[i], &recorded); err != nil {
-					t.Fatal(err)
-				}
-				want := recorded.Outcome
-				if agent.Version == livebin.Claude197.Version {
-					want = recorded.Old
-				}
-				if want == "" { // nobody asked the older version
-					continue
-				}
-				if a.Did != want {
-					t.Errorf("recorded %s, now %q%s%s: %s", want, a.Did, a.Skipped, a.Failed, rows[i])
-				}
+			if want == "" { // nobody asked the older version
+				continue
 			}
-		})
-	}
+			if a.Did != want {
+				t.Errorf("recorded %s, now %q%s%s: %s", want, a.Did, a.Skipped, a.Failed, rows[i])
+			}
+		}
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/modegate/modegate/adapters/claude/live"
 	"github.com/modegate/modegate/compiler"
 	"github.com/modegate/modegate/evaluator"
-	"github.com/modegate/modegate/internal/livebin"
 	"github.com/modegate/modegate/internal/strictjson"
 )
 
@@ -29,39 +27,30 @@ const (
 // TestSettings puts random settings files before the real binaries and compares
 // what they do with what we read in the same files.
 func TestSettings(t *testing.T) {
-	for _, agent := range []livebin.Agent{livebin.Claude, livebin.Claude197} {
-		t.Run(agent.Version, func(t *testing.T) {
-			o, err := live.OpenOracle(livebin.Need(t, agent), agent.Version)
-			if err != nil {
-				t.Fatal(err)
+	eachBinary(t, func(t *testing.T, o *live.Oracle, version string) {
+		f, rows := settingsRows(t, seeded(t, 3), 6)
+		answers, err := o.Answer(t.Context(), f, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong, agreed := 0, 0
+		for i, a := range answers {
+			if a.Did == "" {
+				t.Errorf("%s: no answer: %s%s", rows[i], a.Skipped, a.Failed)
+				continue
 			}
-			defer o.Close()
-			seed := uint64(time.Now().UnixNano())
-			t.Logf("seed %d", seed)
-			f, rows := settingsRows(t, rand.New(rand.NewPCG(seed, 3)), 6)
-			answers, err := o.Answer(t.Context(), f, rows)
-			if err != nil {
-				t.Fatal(err)
+			if got := ours(t, rows[i], version); got != a.Did {
+				wrong++
+				t.Logf("we say %s, the binary did %s: %s", got, a.Did, rows[i])
+				continue
 			}
-			wrong, agreed := 0, 0
-			for i, a := range answers {
-				if a.Did == "" {
-					t.Errorf("%s: no answer: %s%s", rows[i], a.Skipped, a.Failed)
-					continue
-				}
-				if got := ours(t, rows[i], agent.Version); got != a.Did {
-					wrong++
-					t.Logf("we say %s, the binary did %s: %s", got, a.Did, rows[i])
-					continue
-				}
-				agreed++
-			}
-			t.Logf("%d of %d agree", agreed, len(rows))
-			if wrong > tolerated {
-				t.Errorf("%d calls disagree, more than %d", wrong, tolerated)
-			}
-		})
-	}
+			agreed++
+		}
+		t.Logf("%d of %d agree", agreed, len(rows))
+		if wrong > tolerated {
+			t.Errorf("%d calls disagree, more than %d", wrong, tolerated)
+		}
+	})
 }
 
 // settingsRow is a call under settings files.

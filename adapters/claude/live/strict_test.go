@@ -45,39 +45,32 @@ var holes = []struct {
 // TestStrictClosesHoles asks the real binaries, under the settings of both
 // built-in policies: what runs under t3code doesn't under strict.
 func TestStrictClosesHoles(t *testing.T) {
-	for _, agent := range []livebin.Agent{livebin.Claude, livebin.Claude197} {
-		t.Run(agent.Version, func(t *testing.T) {
-			o, err := live.OpenOracle(livebin.Need(t, agent), agent.Version)
-			if err != nil {
-				t.Fatal(err)
+	eachBinary(t, func(t *testing.T, o *live.Oracle, version string) {
+		f, _ := cases(t)
+		f.Version = version
+		for _, hole := range holes {
+			if hole.newer && version == livebin.Claude197.Version {
+				continue
 			}
-			defer o.Close()
-			f, _ := cases(t)
-			f.Version = agent.Version
-			for _, hole := range holes {
-				if hole.newer && agent.Version == livebin.Claude197.Version {
-					continue
-				}
-				t.Run(hole.name, func(t *testing.T) {
-					for _, policy := range []string{"t3code", "strict"} {
-						cell := evaluator.Cell{Provider: evaluator.Claude, Mode: hole.mode, Interaction: hole.interaction}
-						c := compiled(t, policy, cell, agent.Version)
-						did := ask(t, o, f, row(t, c, hole.files, hole.tool, hole.input))
-						v, err := c.Evaluate(evaluator.Action{Kind: evaluator.Native, Request: jsontext.Value(`{"tool":"` + hole.tool + `","input":` + hole.input + `}`)}, false)
-						if err != nil {
-							t.Fatal(err)
-						}
-						switch {
-						case policy == "strict" && (did != hole.native.String() || v.Effect != hole.end):
-							t.Errorf("under strict the binary answers %s and the end is %s, not %s and %s", did, v.Effect, hole.native, hole.end)
-						case policy == "t3code" && did != "allow" && v.Effect != evaluator.Allow:
-							t.Errorf("under t3code the binary answers %s and the end is %s: where is the hole?", did, v.Effect)
-						}
+			t.Run(hole.name, func(t *testing.T) {
+				for _, policy := range []string{"t3code", "strict"} {
+					cell := evaluator.Cell{Provider: evaluator.Claude, Mode: hole.mode, Interaction: hole.interaction}
+					c := compiled(t, policy, cell, version)
+					did := ask(t, o, f, row(t, c, hole.files, hole.tool, hole.input))
+					v, err := c.Evaluate(evaluator.Action{Kind: evaluator.Native, Request: jsontext.Value(`{"tool":"` + hole.tool + `","input":` + hole.input + `}`)}, false)
+					if err != nil {
+						t.Fatal(err)
 					}
-				})
-			}
-		})
-	}
+					switch {
+					case policy == "strict" && (did != hole.native.String() || v.Effect != hole.end):
+						t.Errorf("under strict the binary answers %s and the end is %s, not %s and %s", did, v.Effect, hole.native, hole.end)
+					case policy == "t3code" && did != "allow" && v.Effect != evaluator.Allow:
+						t.Errorf("under t3code the binary answers %s and the end is %s: where is the hole?", did, v.Effect)
+					}
+				}
+			})
+		}
+	})
 }
 
 func compiled(t *testing.T, policy string, cell evaluator.Cell, version string) *compiler.Compiled {
