@@ -17,7 +17,7 @@ import (
 // Actions are made of what the policy's patterns match, in any spelling.
 func TestRandomUnlisted(t *testing.T) {
 	for _, d := range adapters.Table() {
-		if !slices.Contains([]evaluator.Provider{evaluator.Codex, evaluator.OpenCode, evaluator.OpenCode2}, d.Provider()) {
+		if !slices.Contains([]evaluator.Provider{evaluator.Claude, evaluator.Codex, evaluator.Grok, evaluator.OpenCode, evaluator.OpenCode2}, d.Provider()) {
 			continue
 		}
 		t.Run(string(d.Provider()), func(t *testing.T) {

@@ -232,12 +232,12 @@ func special(r rune) bool {
 }
 
 // pathProbes touches what a path pattern matches and what lies next to it: a
-// longer name, a deeper folder, the folder itself.
+// longer name, what lies below it, a deeper folder, the folder itself.
 func pathProbes(pattern string, env evaluator.Env) []Probe {
 	at := func(p string) string { return paths.Home(env.Home, p) }
 	inside := at(fill(pattern, "x", "x"))
 	list := []string{
-		inside, inside + "x", path.Dir(inside),
+		inside, inside + "x", inside + "/x", path.Dir(inside),
 		at(fill(pattern, "x", "x/y")), at(fill(pattern, "x/y", "x")), at(fill(pattern, "", "x")),
 		at(fill(strings.ReplaceAll(pattern, "?", "/"), "x", "x")),
 		at(fill(pattern, "x", ".git/config")), at(fill(pattern, "x", ".npmrc")), at(fill(pattern, "x", ".env")), at(fill(strings.ReplaceAll(pattern, "**/", ""), "x", "x")), at(fill(strings.ReplaceAll(pattern, "**/", "x"), "x", "x")),
