@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/modegate/modegate/compiler/lint"
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/sarif/sariftest"
 	"github.com/modegate/modegate/internal/strictjson"
 )
 
@@ -69,7 +69,7 @@ func printed(t *testing.T, r *checkReport, format string) string {
 // TestCheckFindsFaults holds what is found in faulty files: in text to the golden
 // files, in JSON to the fields of LINTS.md, in SARIF to the standard's schema.
 func TestCheckFindsFaults(t *testing.T) {
-	schema := sarifSchema(t)
+	schema := sariftest.Schema(t)
 	t.Chdir("testdata/check")
 	seen := map[string]bool{"too-large": true} // its test is in compiler/lint/policylint
 	for _, c := range faulty {
@@ -124,28 +124,6 @@ func fromJSON(t *testing.T, text string) []lint.Finding {
 		t.Errorf("%d subjects, and a summary of %v for %v", len(r.Checked), r.Summary, counts)
 	}
 	return r.Findings
-}
-
-func sarifSchema(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	data, err := os.ReadFile("../internal/sarif/testdata/sarif-schema-2.1.0.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("sarif.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("sarif.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema
 }
 
 // checkSARIF holds a log to the schema, and to what that can't say: each result's

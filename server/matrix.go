@@ -2,8 +2,10 @@ package server
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/modegate/modegate/compiler"
+	"github.com/modegate/modegate/compiler/audit"
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/strictjson"
 	"github.com/modegate/modegate/policies"
@@ -12,26 +14,10 @@ import (
 // sampleEnv is the session that the matrix's samples are judged in.
 var sampleEnv = evaluator.Env{Workspace: "/workspace"}
 
-// sampleAction is one Action of the matrix, with the name of its column.
-type sampleAction struct {
-	ID     string           `json:"id"`
-	Action evaluator.Action `json:"action"`
-}
-
-func sampleActions() []sampleAction {
-	return []sampleAction{
-		{"command", evaluator.Action{Kind: evaluator.Command, Command: "npm test"}},
-		{"command-outside", evaluator.Action{Kind: evaluator.Command, Command: "npm test", Cwd: "/elsewhere"}},
-		{"file-read", evaluator.Action{Kind: evaluator.FileRead, Path: "src/a.go"}},
-		{"file-read-outside", evaluator.Action{Kind: evaluator.FileRead, Path: "/elsewhere/a.go"}},
-		{"file-change", evaluator.Action{Kind: evaluator.FileChange, Path: "src/a.go"}},
-		{"file-change-outside", evaluator.Action{Kind: evaluator.FileChange, Path: "/elsewhere/a.go"}},
-		{"web-fetch", evaluator.Action{Kind: evaluator.WebFetch, URL: "https://example.test/"}},
-		{"web-search", evaluator.Action{Kind: evaluator.WebSearch, Query: "example"}},
-		{"mcp-tool", evaluator.Action{Kind: evaluator.MCPTool, Server: "example", Tool: "write"}},
-		{"subagent", evaluator.Action{Kind: evaluator.Subagent, Agent: "general"}},
-		{"question", evaluator.Action{Kind: evaluator.Question, Text: "Which one?"}},
-	}
+// sampleActions are the Actions of the matrix, a column each: the audit's, but for
+// the second command inside of the workspace, for which the page has no column.
+func sampleActions() []audit.Sample {
+	return slices.DeleteFunc(audit.Samples(), func(s audit.Sample) bool { return s.ID == "command-changes" })
 }
 
 // sample is the answer to one sample Action in one cell.
@@ -116,7 +102,7 @@ func (snap *snapshot) encodeMatrix() ([]byte, error) {
 		Policy  compiler.PolicyRef `json:"policy"`
 		Modes   []modeLabel        `json:"modes"`
 		Env     evaluator.Env      `json:"env"` // of the samples
-		Samples []sampleAction     `json:"samples"`
+		Samples []audit.Sample     `json:"samples"`
 		Cells   []matrixCell       `json:"cells"`
 	}{
 		Policy: compiler.PolicyRef{Name: snap.policy.Name, Digest: snap.policy.Digest},

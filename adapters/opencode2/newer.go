@@ -29,23 +29,27 @@ type newerRule struct {
 
 // newNewer returns nil where no absolute rule makes newer versions part.
 func newNewer(agent, session []lastmatch.Rule, env evaluator.Env) *newer {
-	n := &newer{workspace: env.Workspace}
-	for _, r := range slices.Concat(agent, session) {
-		one := newerRule{wildcard.Compile(r.Action), wildcard.Compile(r.Resource), false, r.Effect}
-		// A rule of a configuration file has the home folder in it; one that was sent by
-		// API keeps its shortcut.
-		if full := wildcard.Normalise(opencode.ExpandHome(r.Action, r.Resource, env.Home)); strings.HasPrefix(full, "/") {
-			one.resource, one.absolute = wildcard.Compile(full), true
+	rules := slices.Concat(agent, session)
+	// A rule of a configuration file has the home folder in it; one that was sent by
+	// API keeps its shortcut.
+	full := func(r lastmatch.Rule) string {
+		return wildcard.Normalise(opencode.ExpandHome(r.Action, r.Resource, env.Home))
+	}
+	absolute := func(r lastmatch.Rule) bool { return strings.HasPrefix(full(r), "/") }
+	if env.Workspace == "" || !slices.ContainsFunc(rules, absolute) {
+		return nil
+	}
+	n := &newer{workspace: env.Workspace, without: opencode.NewRules(agent, session, env.Saved, true)}
+	for _, r := range rules {
+		one := newerRule{wildcard.Compile(r.Action), wildcard.Compile(r.Resource), absolute(r), r.Effect}
+		if one.absolute {
+			one.resource = wildcard.Compile(full(r))
 		}
 		n.rules = append(n.rules, one)
-	}
-	if n.workspace == "" || !slices.ContainsFunc(n.rules, func(r newerRule) bool { return r.absolute }) {
-		return nil
 	}
 	for _, g := range env.Saved {
 		n.saved = append(n.saved, newerRule{wildcard.Compile(g.Action), wildcard.Compile(g.Resource), false, evaluator.Allow})
 	}
-	n.without = opencode.NewRules(agent, session, env.Saved, true)
 	return n
 }
 

@@ -1,9 +1,7 @@
 package audit_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"github.com/modegate/modegate/compiler/audit"
 	"github.com/modegate/modegate/compiler/diff"
 	"github.com/modegate/modegate/evaluator"
+	"github.com/modegate/modegate/internal/sarif/sariftest"
 )
 
 // hostile is a policy whose texts would break out of every form.
@@ -179,23 +178,7 @@ func TestMarkdownTablesHold(t *testing.T) {
 
 // TestSARIF holds the findings to the standard's own schema.
 func TestSARIF(t *testing.T) {
-	data, err := os.ReadFile("../../internal/sarif/testdata/sarif-schema-2.1.0.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("sarif.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("sarif.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := sariftest.Schema(t)
 	for name, r := range map[string]*audit.Report{"t3code": build(t, load(t, "builtin/t3code"), options()), "hostile": hostileReport(t)} {
 		text := written(t, r, "sarif")
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))

@@ -2,37 +2,14 @@ package sarif_test
 
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/modegate/modegate/internal/sarif"
+	"github.com/modegate/modegate/internal/sarif/sariftest"
 )
-
-// compiled is the standard's schema, as OASIS published it.
-func compiled(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	data, err := os.ReadFile("testdata/sarif-schema-2.1.0.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("sarif.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := c.Compile("sarif.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema
-}
 
 func validate(t *testing.T, schema *jsonschema.Schema, data []byte) error {
 	t.Helper()
@@ -44,7 +21,7 @@ func validate(t *testing.T, schema *jsonschema.Schema, data []byte) error {
 }
 
 func TestEncode(t *testing.T) {
-	schema := compiled(t)
+	schema := sariftest.Schema(t)
 	tool := sarif.Tool{Name: "modegate", InformationURI: "https://github.com/modegate/modegate", Rules: []sarif.Rule{{
 		ID: "dead-rule", Short: sarif.Text{Text: "short"}, Full: sarif.Text{Text: "full"}, Help: sarif.Text{Text: "help"},
 		Defaults: sarif.Config{Level: sarif.Warning},
@@ -72,7 +49,7 @@ func TestEncode(t *testing.T) {
 
 // TestSchemaRefuses shows that the check can fail.
 func TestSchemaRefuses(t *testing.T) {
-	schema := compiled(t)
+	schema := sariftest.Schema(t)
 	data, err := sarif.Run{Tool: sarif.Tool{Name: "x"}, Results: []sarif.Result{{RuleID: "r", Level: sarif.Note, Message: sarif.Text{Text: "m"}}}}.Encode()
 	if err != nil {
 		t.Fatal(err)
