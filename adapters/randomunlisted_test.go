@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"mvdan.cc/sh/v3/syntax"
 	"pgregory.net/rapid"
 
 	"github.com/modegate/modegate/adapters"
@@ -31,6 +32,9 @@ func TestRandomUnlisted(t *testing.T) {
 				}
 				for range 12 {
 					a := drawUnlisted(t, p)
+					if answered[d.Provider()] && !shellReads(a.Command) {
+						continue
+					}
 					want := in.Want(a, env)
 					v, err := evaluator.Evaluate(m, a, false)
 					if err != nil || want.Against(a, v) != evaluator.Wider || v.Effect == evaluator.Ask {
@@ -43,6 +47,16 @@ func TestRandomUnlisted(t *testing.T) {
 			})
 		})
 	}
+}
+
+// answered are the providers whose callback judges a text by the policy itself, with
+// the folder that it runs in before it: what no shell reads runs nowhere, and our
+// callback reads it as nothing in particular.
+var answered = map[evaluator.Provider]bool{evaluator.Claude: true, evaluator.Grok: true}
+
+func shellReads(text string) bool {
+	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	return err == nil
 }
 
 // drawUnlisted draws an Action of what a policy's patterns match, or just don't.

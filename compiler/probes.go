@@ -209,6 +209,10 @@ func commandProbes(base string) []Probe {
 	spell(AfterOther, "ls && "+base, false)
 	spell(AfterExport, "export A=1 && "+base, false)
 	spell(Assigned, "A=1 "+base, false)
+	// A rule that isn't asked about a spelling isn't there for a folder outside either.
+	reworded := Probe{Action: command("A=1 " + base), Form: Assigned, Base: base}
+	reworded.Cwd = elsewhere.Cwd
+	out = append(out, reworded)
 	spell(Substituted, "echo $("+base+")", false)
 	spell(Redirected, base+" > out.txt", false)
 	spell(ByEnv, "env "+base, true)
