@@ -219,6 +219,7 @@ func commandProbes(base string) []Probe {
 	spell(ByShell, "bash -c '"+base+"'", true)
 	if !strings.Contains(words[0], "/") {
 		spell(FullPath, "/usr/bin/"+base, true)
+		spell(FullPath, "/usr/bin/"+base, false) // a rule for its name may reach it, which no policy's does
 	}
 	if len(words) > 1 {
 		spell(DoubleBlanks, strings.Join(words, "  "), false)
@@ -255,7 +256,7 @@ func pathProbes(pattern string, env evaluator.Env) []Probe {
 			out = append(out, onPath(p)...)
 		}
 	}
-	for _, move := range [][2]string{{"x.moved", inside}, {inside, "x.moved"}} {
+	for _, move := range [][2]string{{"x.moved", inside}, {inside, "x.moved"}, {inside, at(fill(pattern, "y", "y"))}} {
 		out = append(out, Probe{Action: evaluator.Action{Kind: evaluator.FileChange, Path: move[0], To: move[1]}})
 	}
 	return append(out, byCommand(inside)...)
