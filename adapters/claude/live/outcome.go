@@ -66,7 +66,8 @@ func (d *did) take(l line, id string) {
 var (
 	absentText = regexp.MustCompile(`(?i)No such tool available|not enabled in this context`)
 	errorText  = regexp.MustCompile(`<tool_use_error>`)
-	deniedText = regexp.MustCompile(`(?i)denied|permission to use|requires approval|haven't granted|was blocked|for security`)
+	deniedText = regexp.MustCompile(`(?i)denied|permission to use|requires approval|haven't granted|was blocked|blocked by permission rules|for security`)
+	ownDenial  = regexp.MustCompile(`^Agent type '.*' has been denied by permission rule `)
 )
 
 // word is the outcome in a case file's words: ask, review, allow, deny or absent;
@@ -82,6 +83,8 @@ func (d did) word() string {
 		return "review"
 	case !d.result:
 		return ""
+	case d.failed && ownDenial.MatchString(d.text): // by the tool itself, behind the decision
+		return "deny"
 	case d.meta != nil && d.meta.PermissionOf != nil:
 		if d.meta.PermissionOf.Decision == "accept" {
 			return "allow"

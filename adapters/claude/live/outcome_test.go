@@ -18,6 +18,8 @@ func TestWord(t *testing.T) {
 		{"refused before permissions", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","content":"<tool_use_error>String to replace not found in file.</tool_use_error>","is_error":true}]}}`, ""},
 		{"the older one's words", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","content":"Permission to use Bash with command danger has been denied.","is_error":true}]}}`, "deny"},
 		{"the older one ran it", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","content":[{"type":"text","text":"called echo"}]}]}}`, "allow"},
+		{"the older one blocks a skill", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","content":"Skill execution blocked by permission rules","is_error":true}]}}`, "deny"},
+		{"an agent that a rule denies", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"x","content":"Agent type 'Explore' has been denied by permission rule 'Agent(Explore)' from flagSettings.","is_error":true}]},"tool_result_meta":[{"permission_decision":{"decision":"accept"}}]}`, "deny"},
 		{"another call's result", `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"y","content":"ok"}]}}`, ""},
 		{"text", `{"type":"user","message":{"content":"hello"}}`, ""},
 	} {

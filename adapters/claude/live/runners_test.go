@@ -15,6 +15,8 @@ func TestRunners(t *testing.T) {
 	eachBinary(t, func(t *testing.T, o *live.Oracle, version string) {
 		r := seeded(t, 4)
 		f, rows := casesOf(t, "runners.json")
+		_, more := casesOf(t, "removals.json")
+		rows = append(rows, more...)
 		r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		rows = rows[:40]
 		answers, err := o.Answer(t.Context(), f, rows)
