@@ -17,8 +17,7 @@ func (s *session) checkBash(r request, t *tracer) finding {
 	if sh.tooLong || sh.broken && (slices.ContainsFunc(s.rules.Deny, about) || slices.ContainsFunc(s.rules.Ask, about)) {
 		return finding{step: unclear, reason: "what rules see in a text that isn't a shell's wasn't measured"}
 	}
-	speaks := s.speaksOf(r, sh)
-	if rule := t.first(s.rules.Deny, speaks, sh.text); rule != nil {
+	if rule := t.first(s.rules.Deny, s.speaksOf(r, sh, true), sh.text); rule != nil {
 		return finding{denied, rule, "the rule denies a command in it"}
 	}
 	if s.version != V197 && slices.ContainsFunc(sh.all(), func(p *part) bool { return p.doubtful }) && (slices.ContainsFunc(s.rules.Deny, about) || slices.ContainsFunc(s.rules.Ask, about)) {
@@ -37,7 +36,7 @@ func (s *session) checkBash(r request, t *tracer) finding {
 			return l.finding
 		}
 	}
-	if rule := t.first(s.rules.Ask, speaks, sh.text); rule != nil {
+	if rule := t.first(s.rules.Ask, s.speaksOf(r, sh, false), sh.text); rule != nil {
 		return finding{asked, rule, "the rule asks for a command in it"}
 	}
 	if f, ok := s.byTool(r.tool, t); ok {
@@ -58,21 +57,31 @@ func (s *session) checkBash(r request, t *tracer) finding {
 }
 
 // speaksOf tells which deny and ask rules with a content speak of a call: of its
-// commands, wherever they stand, or of the tool's other inputs.
-func (s *session) speaksOf(r request, sh *shell) func(*Rule) bool {
+// commands, wherever they stand, or of the tool's other inputs. Only rules that deny
+// see what export assigns in 2.1.197, where blanks count to a rule without a *.
+func (s *session) speaksOf(r request, sh *shell, deny bool) func(*Rule) bool {
 	texts, open := []string{strings.TrimSpace(sh.text)}, []string(nil)
-	if s.version == V197 && sh.sealed {
+	if s.version == V197 && (sh.sealed || len(sh.parts) > 1) {
 		texts = nil
 	}
+	exact := slices.Clone(texts)
 	for _, p := range s.seen(sh) {
-		if p.doubtful {
+		if p.doubtful || !deny && p.exported && s.version == V197 {
 			continue
 		}
 		t, o := denyTexts(p, s.version)
 		texts, open = append(texts, t...), append(open, o...)
+		if strings.Contains(p.text, "  ") {
+			t = []string{p.text}
+		}
+		exact = append(exact, t...)
 	}
 	return func(rule *Rule) bool {
 		matches := func(text string) bool { return matchCommand(rule.Content, text) }
+		texts := texts
+		if s.version == V197 && !strings.Contains(rule.Content, "*") {
+			texts = exact
+		}
 		return rule.about("Bash") && (s.parameter(rule, r) || slices.ContainsFunc(texts, matches) ||
 			strings.Contains(rule.Content, "*") && slices.ContainsFunc(open, matches))
 	}
@@ -119,10 +128,7 @@ func (s *session) everyPart(sh *shell, looks []look, t *tracer) finding {
 	if sh.broken && slices.ContainsFunc(s.rules.Allow, func(r Rule) bool { return r.about("Bash") }) {
 		return finding{step: unclear, reason: "a text that isn't a shell's may run by a rule that allows what it begins with"}
 	}
-	if s.version == V197 && s.mode == Auto && sh.opaque == nestedCommand {
-		return finding{step: unclear, reason: "when auto in 2.1.197 runs a nested command wasn't measured"}
-	}
-	if sh.opaque != "" {
+	if sh.opaque != "" && !(sh.opaque == severalSet && s.version == V197) {
 		return finding{asks, nil, sh.opaque + " can't be checked before it runs"}
 	}
 	var last *Rule

@@ -75,8 +75,8 @@ func (w word) escapedPattern() bool {
 var editors = set(`mkdir touch rm rmdir mv cp sed`)
 
 // edits reports whether acceptEdits and auto run a command. touch must stand
-// alone, without options, wrappers or assignments; in 2.1.197's acceptEdits it
-// needn't.
+// alone, without options, wrappers or assignments; in 2.1.197 it needn't (measured
+// 2026-12-01).
 func (s *session) edits(p *part) bool {
 	words := peel(p.words, behindHarmless)
 	if len(words) == 0 || !editors[words[0].text] {
@@ -89,7 +89,7 @@ func (s *session) edits(p *part) bool {
 	}
 	switch words[0].text {
 	case "touch":
-		if s.version == V197 && s.mode == AcceptEdits {
+		if s.version == V197 {
 			return true
 		}
 		bare := len(words) == len(p.words) && len(p.assigns) == 0
@@ -156,13 +156,21 @@ var (
 	env xargs sudo su doas eval exec watch time nohup timeout nice command builtin setsid stdbuf script strace flock`)
 	launcherPairs = set(`npm_exec yarn_dlx pnpm_dlx bun_x`)
 	pythons       = regexp.MustCompile(`^python[0-9.]*$`)
+	// laterLaunchers weren't among them in 2.1.197 (measured 2026-12-01).
+	laterLaunchers = regexp.MustCompile(`^(?:dash|ksh|busybox|powershell|pwsh|su|doas|time|nohup|nice|command|builtin|stdbuf|python\d+\..*)$`)
 )
 
 // runsAnything reports whether a Bash rule would let a launcher run anything.
-func runsAnything(content string) bool {
+func runsAnything(content, version string) bool {
 	first, rest, _ := strings.Cut(strings.TrimSuffix(content, ":*"), " ")
 	first = strings.TrimSuffix(first, "*")
+	if version == V197 && laterLaunchers.MatchString(first) {
+		return false
+	}
 	if second, more, _ := strings.Cut(rest, " "); launcherPairs[first+"_"+second] {
+		if version == V197 {
+			return false
+		}
 		rest = more
 	} else if first != "" && !launchers[first] && !pythons.MatchString(first) {
 		return false

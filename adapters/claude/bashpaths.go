@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/modegate/modegate/internal/paths"
@@ -25,21 +26,48 @@ type use struct {
 
 // lookAll looks at the paths of every command in turn, following cd.
 func (s *session) lookAll(sh *shell, t *tracer) []look {
-	cwd, moved := s.cwd, false
+	cwd := s.cwd
+	moves := slices.ContainsFunc(sh.parts, func(p *part) bool { return p.program() == "cd" })
 	var out []look
 	for _, p := range sh.parts {
-		l := s.lookAt(p, cwd, moved, t)
+		l := s.lookAt(p, cwd, moves, t)
 		out = append(out, l)
 		if l.cd {
-			moved = moved || l.cwd != cwd
 			cwd = l.cwd
 		}
 	}
 	return out
 }
 
-func (s *session) lookAt(p *part, cwd string, moved bool, t *tracer) look {
+// asksFirst says why 2.1.197 asks before it comes to rules for the paths that a
+// command reads or writes, "" when it doesn't. Where a mode runs what nobody has
+// permitted, no such rule holds (measured 2026-12-01: testdata/claude/runners.json).
+func (s *session) asksFirst(p *part, write, moves bool) string {
+	switch {
+	case s.version != V197:
+		return ""
+	case p.grouped:
+		return "a subshell can't be checked before it runs"
+	case write && moves:
+		return "a write beside a change of the working directory"
+	case write && len(p.words) > 0 && runsText[p.words[0].text]:
+		return "what " + p.words[0].text + " runs can't be checked"
+	}
+	return ""
+}
+
+var runsText = set(`eval exec trap`)
+
+// lookAt looks at one command. moves says that its text changes the working
+// directory.
+func (s *session) lookAt(p *part, cwd string, moves bool, t *tracer) look {
 	l := look{finding: finding{step: runs}, cwd: cwd}
+	judge := func(f finding, write bool) {
+		if why := s.asksFirst(p, write, moves); why != "" && f.step == denied {
+			f = finding{asks, nil, why}
+		}
+		l.worse(f)
+	}
 	words := strip(p.words, s.version)
 	var uses []use
 	if len(words) > 0 && !p.unsettled() {
@@ -56,13 +84,17 @@ func (s *session) lookAt(p *part, cwd string, moved bool, t *tracer) look {
 	}
 	for _, u := range uses {
 		l.writes = l.writes || u.write
-		l.worse(s.lookUse(u, cwd, t))
+		judge(s.lookUse(u, cwd, t), u.write)
 	}
 	for _, r := range p.redirects {
-		l.worse(s.lookRedirect(r, cwd, t))
+		judge(s.lookRedirect(r, cwd, t), r.write)
 	}
 	if len(words) > 1 && (words[0].text == "cp" || words[0].text == "mv") && hasOptions(words[1:]) {
-		l.worse(finding{asks, nil, words[0].text + " has options"})
+		f := finding{asks, nil, words[0].text + " has options"}
+		if s.version == V197 && l.step == denied {
+			l.finding = f
+		}
+		l.worse(f)
 	}
 	l.soft = odd(words, s.version)
 	return l
@@ -118,6 +150,9 @@ func (s *session) lookUse(u use, cwd string, t *tracer) finding {
 		return finding{asks, nil, "the path may be another one when it runs"}
 	case u.word.glob:
 		text = beforeGlob(text)
+	}
+	if s.version == V197 && climbs(text) {
+		return finding{asks, nil, "the path goes back up, maybe behind a link"}
 	}
 	p := s.placeAt(cwd, text)
 	if rule := s.pathDenied(p, u, t); rule != nil {
@@ -204,12 +239,16 @@ func (s *session) lookRedirect(r redirect, cwd string, t *tracer) finding {
 	if strings.HasPrefix(r.target.text, "~") || r.target.glob || r.target.dynamic || !r.target.static {
 		return finding{asks, nil, "where a redirect writes is only known when it runs"}
 	}
+	edits := s.mode == AcceptEdits || s.mode == Auto
+	if s.version == V197 && edits && (r.target.text == "/dev/stdout" || r.target.text == "/dev/stderr") {
+		return finding{step: runs}
+	}
 	f := s.lookUse(use{word: r.target, write: true, edits: true}, cwd, t)
 	if f.step != runs {
 		return f
 	}
 	p := s.placeAt(cwd, r.target.text)
-	if (s.mode == AcceptEdits || s.mode == Auto) && s.inside(p) || s.pathRule(s.rules.Allow, "Edit", p, true, t) != nil {
+	if edits && s.inside(p) || s.pathRule(s.rules.Allow, "Edit", p, true, t) != nil {
 		return finding{step: runs}
 	}
 	return finding{asks, nil, "a redirect changes a file"}

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -22,7 +23,8 @@ func (sh *shell) group(s *syntax.Stmt, seen bool) {
 		}
 	case *syntax.Block:
 		sh.hide("a group in braces")
-		sh.inside(func() { sh.stmts(c.Stmts, false) })
+		within := sh.groups > 0 || s.Negated
+		sh.each(func() { sh.inside(func() { sh.stmts(c.Stmts, false) }) }, func(p *part) { p.aside = p.aside || within })
 	case *syntax.FuncDecl:
 		sh.hide("a function definition")
 		before := len(sh.nested)
@@ -37,7 +39,7 @@ func (sh *shell) group(s *syntax.Stmt, seen bool) {
 			for _, w := range item.Patterns {
 				sh.word(w)
 			}
-			sh.stmts(item.Stmts, false)
+			sh.each(func() { sh.stmts(item.Stmts, false) }, putAside)
 		}
 	case *syntax.CoprocClause:
 		sh.hide("a coprocess") // which no rule sees
@@ -54,11 +56,12 @@ func (sh *shell) group(s *syntax.Stmt, seen bool) {
 }
 
 func (sh *shell) loop(c *syntax.ForClause, seen bool) {
+	aside := false
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		if c.Select {
 			sh.hide("a select statement")
-			seen = false
+			aside, seen = true, false
 		}
 		for _, w := range l.Items {
 			sh.items(w, !c.Select)
@@ -67,9 +70,9 @@ func (sh *shell) loop(c *syntax.ForClause, seen bool) {
 	default:
 		sh.hide("a counting loop")
 		sh.substitutions(c.Loop)
-		seen = false
+		aside, seen = true, false
 	}
-	sh.stmts(c.Do, seen)
+	sh.each(func() { sh.stmts(c.Do, seen) }, func(p *part) { p.aside = p.aside || aside })
 	sh.later = true
 }
 
@@ -109,6 +112,13 @@ func (sh *shell) timed(c *syntax.TimeClause, s *syntax.Stmt, seen bool) {
 		}
 	} else {
 		sh.add(&part{text: "time", words: []word{literalWord("time")}}, seen)
+	}
+	if c.Stmt != nil {
+		if _, simple := c.Stmt.Cmd.(*syntax.CallExpr); !simple {
+			for _, p := range append(slices.Clone(sh.parts[before:]), sh.nested[nested:]...) {
+				p.aside = true
+			}
+		}
 	}
 	for _, list := range [][]*part{sh.parts[before:], sh.nested[nested:]} {
 		for _, p := range list[:min(1, len(list))] {

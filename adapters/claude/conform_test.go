@@ -14,13 +14,13 @@ import (
 // that wasn't made on the older version counts as one that it answers alike;
 // those in which it is known not to are among its failures.
 func TestConform(t *testing.T) {
-	conform(t, "cases.json", map[string]int{V332: 0, V197: 2})
+	conform(t, "cases.json", map[string]int{V332: 0, V197: 1})
 }
 
 // TestConformFurther does the same with the calls that were made to see where
 // mechanisms end.
 func TestConformFurther(t *testing.T) {
-	conform(t, "measured.json", map[string]int{V332: 10})
+	conform(t, "measured.json", map[string]int{V332: 10, V197: 32})
 }
 
 // TestConformRunners does the same with the calls that hide a command from the
@@ -28,7 +28,14 @@ func TestConformFurther(t *testing.T) {
 // failures are only texts that rules see further into than we say, and texts of
 // which nothing is said.
 func TestConformRunners(t *testing.T) {
-	conform(t, "runners.json", map[string]int{V332: 164, V197: 204})
+	conform(t, "runners.json", map[string]int{V332: 164, V197: 141})
+}
+
+// TestConformRemovals does the same with the removals that nobody may pass unasked,
+// in every form in which they were looked for. The failures are texts for which
+// Claude asks and we say that they run.
+func TestConformRemovals(t *testing.T) {
+	conform(t, "removals.json", map[string]int{V332: 40, V197: 29})
 }
 
 // conform judges every call of a file; most says how many may fail.

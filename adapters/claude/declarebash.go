@@ -144,7 +144,7 @@ func (d *declarer) runs(p compiler.Probe, text string) bool {
 	s := session{version: V332, mode: d.mode}
 	for _, part := range parseShell(text).parts {
 		allowed := d.bash(evaluator.Allow, func(match string) bool {
-			return matchesLine(match, part.text) && !(d.mode == Auto && runsAnything(match))
+			return matchesLine(match, part.text) && !(d.mode == Auto && runsAnything(match, V332))
 		})
 		switch {
 		case len(part.words) == 0, part.program() == "cd", allowed:

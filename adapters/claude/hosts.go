@@ -19,8 +19,11 @@ var documentationHosts = set(`
 // documentationPaths are hosts of which only a part is fetched unasked.
 var documentationPaths = map[string]string{"github.com": "/anthropics", "vercel.com": "/docs"}
 
+// olderHosts were among them in 2.1.197 (measured 2026-12-01).
+var olderHosts = set(`go.dev pkg.go.dev`)
+
 // documentation reports whether Claude fetches from a host unasked.
-func documentation(host, path string) bool {
+func documentation(host, path, version string) bool {
 	part, ok := documentationPaths[host]
-	return documentationHosts[host] || ok && (path == part || strings.HasPrefix(path, part+"/"))
+	return documentationHosts[host] || version == V197 && olderHosts[host] || ok && (path == part || strings.HasPrefix(path, part+"/"))
 }

@@ -1,6 +1,9 @@
 package claude
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // reader says which arguments of a program are paths that it reads.
 type reader struct {
@@ -39,7 +42,7 @@ func operands(name string, args []word, version string) []use {
 	case "cp", "mv":
 		return copied(name, positional(args, ""), version)
 	case "sed":
-		return edited(args)
+		return edited(args, version)
 	case "find":
 		return searched(args)
 	case "git":
@@ -54,6 +57,9 @@ func operands(name string, args []word, version string) []use {
 	}
 	list := positional(args, r.valued)
 	skip := r.skip
+	if version == V197 {
+		args, list = r.older(name, args)
+	}
 	for _, option := range strings.Fields(r.unless) {
 		if has(args, option) {
 			skip = 0
@@ -93,8 +99,24 @@ func copied(name string, list []word, version string) []use {
 	return out
 }
 
-// edited is sed: its files are written unless -n is given.
-func edited(args []word) []use {
+// older gives the options that 2.1.197 knows, and its arguments: it took no letters
+// together, no program of awk from a file, and jq's files for values
+// (measured 2026-12-01).
+func (r reader) older(name string, args []word) (options, list []word) {
+	switch name {
+	case "awk":
+		return nil, positional(args, r.valued+" -f")
+	case "jq":
+		r.valued += " -f --from-file --slurpfile --rawfile"
+	}
+	return slices.DeleteFunc(slices.Clone(args), func(w word) bool {
+		return len(w.text) > 2 && w.text[0] == '-' && w.text[1] != '-'
+	}), positional(args, r.valued)
+}
+
+// edited is sed: its files are written unless -n is given. Rules of 2.1.197 see
+// only those that are edited in place, and those that -n reads.
+func edited(args []word, version string) []use {
 	list := positional(args, "-e -f")
 	if !has(args, "-e") && !has(args, "-f") {
 		list = list[min(1, len(list)):]
@@ -103,7 +125,11 @@ func edited(args []word) []use {
 	if quiet {
 		return read(list)
 	}
-	return written(list, true)
+	out := written(list, version != V197)
+	for i := range out {
+		out[i].edits = version != V197 || has(args, "-i") || has(args, "--in-place")
+	}
+	return out
 }
 
 // searched is find: the folders before its tests.

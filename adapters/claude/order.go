@@ -168,7 +168,7 @@ func (s *session) dropped(r *Rule) bool {
 	case "Agent":
 		return true
 	case "Bash":
-		return r.Content == "" || runsAnything(r.Content)
+		return r.Content == "" || runsAnything(r.Content, s.version)
 	}
 	return false
 }

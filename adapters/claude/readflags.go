@@ -98,10 +98,17 @@ func init() {
 	}
 }
 
+// olderOptions were known besides in 2.1.197 (measured 2026-12-01).
+var olderOptions = map[string]map[string]bool{"file": set("-m= -f="), "help": set("-m -s"), "which": set("-i"), "rg": set("-.")}
+
 // knowsOptions splits the arguments of a command into options, which must all be
 // known, and the others.
-func knowsOptions(name string, args []word) (others []word, ok bool) {
+func knowsOptions(name string, args []word, version string) (others []word, ok bool) {
 	known := knownOptions[name]
+	older := olderOptions[name]
+	if version != V197 {
+		older = nil
+	}
 	for i := 0; i < len(args); i++ {
 		t := args[i].text
 		option, _, valued := strings.Cut(t, "=")
@@ -113,8 +120,8 @@ func knowsOptions(name string, args []word) (others []word, ok bool) {
 			if name == "xargs" {
 				return args[i:], true
 			}
-		case known[t], valued && known[option+"="], number.MatchString(t) && known["-#"]:
-		case known[t+"="]:
+		case known[t], older[t], valued && known[option+"="], number.MatchString(t) && known["-#"]:
+		case known[t+"="], older[t+"="]:
 			if i++; i == len(args) {
 				return nil, false
 			}

@@ -84,6 +84,8 @@ func (sh *shell) each(read func(), do func(*part)) {
 
 func hide197(p *part) { p.hidden = true }
 
+func putAside(p *part) { p.aside = true }
+
 // compound hides the commands of a condition or a loop from 2.1.197 when there is
 // anything in it that isn't static; call what it gives at its end.
 func (sh *shell) compound(n syntax.Node) (end func()) {

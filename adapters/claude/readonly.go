@@ -15,7 +15,8 @@ func (s *session) onlyReads(p *part) bool {
 		return false
 	}
 	for _, a := range p.assigns {
-		if !a.bare || !safeVariables[a.name] {
+		bare := a.bare || a.value.static && s.version == V197
+		if !bare || !safeVariables[a.name] {
 			return false
 		}
 	}
@@ -49,8 +50,8 @@ func (s *session) onlyReads(p *part) bool {
 	if knownOptions[name] == nil {
 		return false
 	}
-	others, ok := knowsOptions(name, args)
-	return ok && othersRead(name, args, others)
+	others, ok := knowsOptions(name, args, s.version)
+	return ok && (othersRead(name, args, others) || name == "ps" && s.version == V197)
 }
 
 // indexed is a text that test and the like may take for a variable with an index,
@@ -178,14 +179,14 @@ func subcommandReads(name string, args []word) bool {
 		rest = rest[1:]
 	case "git reflog":
 		if first == "show" || first == "list" {
-			_, ok := knowsOptions(key, rest[1:])
+			_, ok := knowsOptions(key, rest[1:], V332)
 			return ok
 		}
 	}
 	if knownOptions[key] == nil {
 		return false
 	}
-	others, ok := knowsOptions(key, rest)
+	others, ok := knowsOptions(key, rest, V332)
 	switch key {
 	case "git reflog", "git ls-remote":
 		ok = ok && len(others) == 0

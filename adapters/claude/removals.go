@@ -10,15 +10,15 @@ import (
 )
 
 // removes reports whether a text removes what Claude never lets go unasked: the
-// home folder, the working directory or what holds it, a top-level folder or
-// what is in it, everything in a working directory, or what an empty variable
-// would turn into one of these. It looks behind wrappers, assignments and
-// sh -c, into groups and substitutions, but not behind sudo and xargs and not
-// into functions.
+// home folder, the working directory or what holds it, a top-level folder or what
+// is in it, everything in a working directory, or what an empty variable would
+// turn into one of these. It looks behind wrappers, assignments and sh -c, into
+// groups and substitutions, but not behind sudo and xargs, not into functions, and
+// not where it overlooks them.
 func (s *session) removes(sh *shell) (string, bool) {
 	moved := false
 	for _, p := range sh.all() {
-		if p.uncalled || len(p.words) == 0 || p.unsettled() || p.unseen || p.loose {
+		if p.uncalled || len(p.words) == 0 || p.unsettled() || p.unseen || p.loose || p.aside {
 			continue
 		}
 		words := strip(p.words, s.version)
@@ -29,7 +29,7 @@ func (s *session) removes(sh *shell) (string, bool) {
 		case name == "rm", name == "rmdir":
 			deep := has(words[1:], "-r") || has(words[1:], "-R") || has(words[1:], "--recursive")
 			for _, w := range positional(words[1:], "") {
-				if veils(w, words[1:]) {
+				if s.overlooks(sh, p, w, words) {
 					continue
 				}
 				if what, ok := s.vital(w, moved, deep); ok {
@@ -45,11 +45,53 @@ func (s *session) removes(sh *shell) (string, bool) {
 	return "", false
 }
 
-// veils reports whether a target isn't looked at: a word with braces or that goes
-// on in the next line, or one beside a variable (2.1.332, 2026-12-01).
-func veils(w word, words []word) bool {
-	other := func(o word) bool { return o.unknown() && o.raw != w.raw }
-	return w.split || strings.Contains(w.raw, "{") && !strings.Contains(w.raw, "${") || slices.ContainsFunc(words, other)
+// overlooks reports whether a target in a command isn't looked at (measured on both
+// versions, 2026-12-01: testdata/claude/removals.json). A variable that may be empty
+// is looked for in what is written. Everything else is looked for in what is known
+// before the text runs: beside words that aren't, 2.1.332 sees nothing in the same
+// command, and 2.1.197 nothing in the whole text.
+func (s *session) overlooks(sh *shell, p *part, w word, words []word) bool {
+	empty := w.mayBeEmpty()
+	name := words[0].raw
+	switch {
+	case escaped(name), empty && (strings.ContainsAny(name, `'"`) || p.words[0].text == "builtin"), w.split, braced(w):
+		return true
+	case !empty && slices.ContainsFunc(words, func(o word) bool { return o.raw != w.raw && (braced(o) || o.moves()) }):
+		return true
+	case s.version != V197:
+		return false
+	case p.nested, p.hidden && !empty:
+		return true
+	case empty: // and no group, redirect or wrapper in front of the name
+		return len(words) != len(p.words) || p.negated || p.assigned
+	}
+	return p.grouped || sh.opaque != "" || sh.setsOddly() || p.writesFile() || strings.HasSuffix(w.text, "/.")
+}
+
+// setsOddly reports whether a variable is set to more than plain text.
+func (sh *shell) setsOddly() bool {
+	return slices.ContainsFunc(sh.parts, func(p *part) bool {
+		return slices.ContainsFunc(p.assigns, func(a assign) bool { return a.value.raw != "" && !a.bare })
+	})
+}
+
+// writesFile reports whether what a command prints goes to a file.
+func (p *part) writesFile() bool {
+	return slices.ContainsFunc(p.redirects, func(r redirect) bool { return r.write && !r.fd && r.target.text != "/dev/null" })
+}
+
+// moves reports whether a word isn't known before it runs. What a nested command
+// prints is a target of its own.
+func (w word) moves() bool {
+	return !w.static && !w.dynamic && w.text == w.raw && !substituted.MatchString(w.raw) && !w.mayBeEmpty()
+}
+
+func braced(w word) bool { return strings.Contains(w.raw, "{") && !strings.Contains(w.raw, "${") }
+
+// mayBeEmpty reports whether a word is a variable and a slash, which is the root
+// folder when the variable is empty.
+func (w word) mayBeEmpty() bool {
+	return w.raw == w.text && maybeEmpty.MatchString(w.raw) && !strings.HasPrefix(strings.Trim(w.raw, `"`), "$HOME/")
 }
 
 var shells = set(`bash sh zsh`)
@@ -63,7 +105,7 @@ var (
 // vital says what a target of rm is when it must not go. deep says that folders
 // go with what they hold.
 func (s *session) vital(w word, moved, deep bool) (string, bool) {
-	if w.raw == w.text && maybeEmpty.MatchString(w.raw) && !strings.HasPrefix(strings.Trim(w.raw, `"`), "$HOME/") {
+	if w.mayBeEmpty() {
 		return "a variable that may be empty", true
 	}
 	if deep && substituted.MatchString(w.raw) {

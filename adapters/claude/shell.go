@@ -47,6 +47,9 @@ type part struct {
 	here      bool // it reads a here-string, which 2.1.197 takes for a part of the text
 	timed     bool // it stands behind the time keyword
 	loose     bool // stands in a condition or a loop that isn't static
+	negated   bool // stands behind !
+	assigned  bool // a variable is set to what it prints
+	aside     bool // the search for removals doesn't see it
 }
 
 type word struct {
@@ -92,11 +95,16 @@ func parseShell(text string) *shell {
 		sh.hide("a backslash at the end")
 	}
 	sh.stmts(script.File.Stmts, true)
+	if sh.assigned > 1 {
+		sh.hide(severalSet) // the last reason: alone it counts for one version only
+	}
 	if len(sh.parts) > maxParts {
 		sh.broken, sh.tooLong = true, true
 	}
 	return sh
 }
+
+const severalSet = "more than one variable that is set"
 
 // hide notes the first reason why the text can't be checked.
 func (sh *shell) hide(reason string) {
@@ -170,7 +178,7 @@ func (sh *shell) stmt(s *syntax.Stmt, seen bool) {
 		sh.stmt(c.X, seen)
 		if sh.heredocIn(c.X) > c.Y.Pos().Offset() {
 			sh.veil("a command behind a heredoc")
-			sh.each(func() { sh.stmt(c.Y, seen) }, hide197)
+			sh.each(func() { sh.stmt(c.Y, seen) }, func(p *part) { p.hidden, p.aside = true, true })
 			return
 		}
 		sh.stmt(c.Y, seen)

@@ -9,7 +9,7 @@ import (
 )
 
 func (sh *shell) call(c *syntax.CallExpr, s *syntax.Stmt, seen bool) {
-	p := &part{}
+	p := &part{negated: s.Negated}
 	several := len(c.Args) == 0 && len(c.Assigns) > 1
 	for _, a := range c.Assigns {
 		set := func() { p.assigns = append(p.assigns, sh.assignment(a, len(c.Args) == 0, seen)) }
@@ -37,9 +37,7 @@ func (sh *shell) call(c *syntax.CallExpr, s *syntax.Stmt, seen bool) {
 		sh.hide("a word or a comment behind a redirect")
 	}
 	if len(c.Args) == 0 {
-		if sh.assigned += len(c.Assigns); sh.assigned > 1 {
-			sh.hide("more than one variable that is set")
-		}
+		sh.assigned += len(c.Assigns)
 	}
 	sh.add(p, seen)
 }
@@ -86,7 +84,9 @@ func (sh *shell) assignment(a *syntax.Assign, alone, seen bool) assign {
 	case a.Value == nil:
 	case alone && sub != nil:
 		sh.later = true
-		read := func() { sh.stmts(sub.Stmts, seen) } // checked like any other command
+		read := func() { // checked like any other command
+			sh.each(func() { sh.stmts(sub.Stmts, seen) }, func(p *part) { p.assigned = true })
+		}
 		if len(sub.Stmts) > 1 {
 			sh.each(read, hide197)
 		} else {

@@ -72,7 +72,7 @@ func (s *session) checkWebFetch(r request, t *tracer) finding {
 	if rule := t.first(s.rules.Allow, at, host); rule != nil {
 		return finding{runs, rule, "the rule allows this host"}
 	}
-	if documentation(strings.ToLower(u.Hostname()), u.Path) {
+	if documentation(strings.ToLower(u.Hostname()), u.Path, s.version) {
 		return finding{runs, nil, "a documentation host that Claude fetches unasked"}
 	}
 	return finding{asks, nil, "fetching from this host isn't permitted"}
