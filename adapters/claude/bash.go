@@ -46,7 +46,7 @@ func (s *session) checkBash(r request, t *tracer) finding {
 		return finding{danger, nil, why}
 	}
 	for _, l := range looks {
-		if l.step == guarded {
+		if l.step == guarded || l.step == linked {
 			return l.finding
 		}
 	}

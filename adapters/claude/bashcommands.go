@@ -163,6 +163,9 @@ var (
 // runsAnything reports whether a Bash rule would let a launcher run anything.
 func runsAnything(content, version string) bool {
 	first, rest, _ := strings.Cut(strings.TrimSuffix(content, ":*"), " ")
+	if before, _, open := strings.Cut(first, "*"); open && content != "*" {
+		return version != V197 && beginsLauncher(before)
+	}
 	first = strings.TrimSuffix(first, "*")
 	if version == V197 && laterLaunchers.MatchString(first) {
 		return false
@@ -175,5 +178,21 @@ func runsAnything(content, version string) bool {
 	} else if first != "" && !launchers[first] && !pythons.MatchString(first) {
 		return false
 	}
+	if next, _, _ := strings.Cut(rest, " "); version != V197 && strings.Contains(next, "*") {
+		return true
+	}
 	return rest == "" || strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "-")
+}
+
+// beginsLauncher reports whether a launcher's name starts with a text.
+func beginsLauncher(text string) bool {
+	if strings.HasPrefix("python", text) || pythons.MatchString(text) {
+		return true
+	}
+	for name := range launchers {
+		if strings.HasPrefix(name, text) {
+			return true
+		}
+	}
+	return false
 }

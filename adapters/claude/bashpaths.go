@@ -22,6 +22,8 @@ type use struct {
 	write bool // Claude guards it like a write
 	reads bool // Read(…) deny rules count
 	edits bool // Edit(…) deny rules count
+
+	removes bool // a link goes, and not what it leads to
 }
 
 // lookAll looks at the paths of every command in turn, following cd.
@@ -106,7 +108,7 @@ func (l *look) worse(f finding) {
 		switch s {
 		case denied:
 			return 0
-		case guarded:
+		case guarded, linked:
 			return 1
 		case asks:
 			return 2
@@ -159,7 +161,11 @@ func (s *session) lookUse(u use, cwd string, t *tracer) finding {
 		return finding{denied, rule, "the rule denies a path of the command"}
 	}
 	if u.write && p.linked() && s.version != V197 {
-		return finding{guarded, nil, "the path is a link"}
+		step := linked
+		if u.removes {
+			step = guarded
+		}
+		return finding{step, nil, "the path is a link"}
 	}
 	if u.write && s.protected(p) {
 		return finding{guarded, nil, "a path of the command is protected"}

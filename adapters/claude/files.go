@@ -61,7 +61,8 @@ func (s *session) checkRead(r request, t *tracer) finding {
 	if rule := s.pathRule(s.rules.Allow, "Read", p, true, t); rule != nil {
 		return finding{runs, rule, "the rule allows reading this path"}
 	}
-	if rule := s.pathRule(s.rules.Allow, "Edit", p, true, t); rule != nil {
+	if rule := s.pathRule(s.rules.Allow, "Edit", p, true, t); rule != nil &&
+		s.pathRule(s.rules.Deny, "Edit", p, false, t) == nil && s.pathRule(s.rules.Ask, "Edit", p, false, t) == nil {
 		return finding{runs, rule, "what the rule allows to change may be read"}
 	}
 	if rule := s.allowed("Read", t); rule != nil {

@@ -38,7 +38,11 @@ func operands(name string, args []word, version string) []use {
 		if name == "tee" && version == V197 {
 			return nil
 		}
-		return written(positional(args, "-m -t -r -d"), false)
+		out := written(positional(args, "-m -t -r -d"), false)
+		for i := range out {
+			out[i].removes = name == "rm"
+		}
+		return out
 	case "cp", "mv":
 		return copied(name, positional(args, ""), version)
 	case "sed":

@@ -24,6 +24,7 @@ const (
 	user                // a tool that only a person answers
 	danger              // removes what must not go; no mode passes it
 	guarded             // writes a protected path; only bypass passes it
+	linked              // writes through a link: the same, but auto asks a person
 	planned             // plan keeps it from running, whatever is allowed
 	runs                // an allow rule, the mode, or nothing to permit
 	asks                // nobody has permitted it
@@ -81,7 +82,7 @@ func (s *session) decide(r request, t *tracer) decision {
 		return decision{effect: evaluator.Allow, decider: evaluator.ByMode, reason: string(s.mode) + " runs what no rule and no safety check stops"}
 	case f.step == guarded:
 		return s.unpermitted(f)
-	case f.step == planned:
+	case f.step == planned, f.step == linked:
 		return s.prompt(decision{effect: evaluator.Ask, decider: evaluator.ByPerson, reason: f.reason}, true)
 	case f.step == runs:
 		by := evaluator.ByMode

@@ -34,7 +34,11 @@ func (s *session) checkOther(r request, t *tracer) finding {
 // have another host than the one that is written: letters outside of ASCII, numbers
 // that stand for an address, slashes too few or too many (2.1.332, 2026-12-01:
 // domain:127.0.0.1 speaks of https://127.1/, and domain:a.test of https:a.test/).
+// Without a scheme there is no URL to read.
 func rewritten(u *url.URL) bool {
+	if u.Scheme == "" {
+		return false
+	}
 	host := strings.TrimSuffix(u.Hostname(), ".")
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	number := last != "" && strings.Trim(last, "0123456789") == "" || strings.HasPrefix(strings.ToLower(last), "0x")

@@ -59,7 +59,7 @@ type row struct {
 
 var (
 	loops  = regexp.MustCompile(`"command"\s*:\s*"for `)
-	unread = regexp.MustCompile(`"Read\(`)
+	unread = regexp.MustCompile(`"Read["(]`)
 )
 
 // denies reports whether a list holds a rule.
