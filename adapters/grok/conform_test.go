@@ -30,7 +30,7 @@ func rows(t testing.TB, file string) (version string, out []json.RawMessage) {
 
 // TestCorpus agrees with the real Grok on every recorded call.
 func TestCorpus(t *testing.T) {
-	for _, file := range []string{"cases.json", "matrix.json", "commands.json", "settings.json"} {
+	for _, file := range []string{"cases.json", "matrix.json", "commands.json", "settings.json", "paths.json"} {
 		version, cases := rows(t, "../../testdata/grok/"+file)
 		if len(cases) == 0 {
 			t.Fatalf("%s: no cases", file)

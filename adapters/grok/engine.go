@@ -57,11 +57,14 @@ func (m *meaning) engine(r request, in input) answer {
 		return answer{effect: evaluator.Deny, mode: true, reason: "Grok's plan mode refuses every edit but that of the plan file, in every permission mode"}
 	}
 	ask, asks := m.first(evaluator.Ask, t)
+	var askLoose *rule
 	if !asks {
-		ask, asks, _ = m.onFiles(evaluator.Ask, files)
+		ask, asks, askLoose = m.onFiles(evaluator.Ask, files)
 	}
-	if !asks && unsure != nil {
-		ask, asks = *unsure, true
+	for _, loose := range []*rule{askLoose, unsure} {
+		if !asks && loose != nil {
+			ask, asks = *loose, true
+		}
 	}
 	if m.state.always && !(asks && t.line != nil) {
 		return answer{effect: evaluator.Allow, mode: true, by: m.state.origin["always"], reason: "Grok runs everything unasked in always-approve"}

@@ -26,7 +26,7 @@ func TestBinary(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
-	for _, name := range []string{"cases.json", "matrix.json", "commands.json", "settings.json"} {
+	for _, name := range []string{"cases.json", "matrix.json", "commands.json", "settings.json", "paths.json"} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile("../../../testdata/grok/" + name)
 			if err != nil {
