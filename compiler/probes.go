@@ -146,7 +146,8 @@ func ruleProbes(r Rule, env evaluator.Env) []Probe {
 	case evaluator.Command:
 		return commandProbes(strings.TrimSuffix(r.Match, " *"))
 	case evaluator.FileRead, evaluator.FileChange, evaluator.OutsideWorkspace:
-		return pathProbes(r.Match, env)
+		within := evaluator.Action{Kind: evaluator.FileChange, Path: paths.Home(env.Home, fill(r.Match, "x", "x")), To: paths.Home(env.Home, fill(r.Match, "y", "y"))}
+		return append(pathProbes(r.Match, env), Probe{Action: within})
 	case evaluator.WebFetch:
 		for _, url := range []string{inside, inside + "x", "x" + inside} {
 			list = append(list, evaluator.Action{Kind: r.Kind, URL: url})
@@ -256,7 +257,7 @@ func pathProbes(pattern string, env evaluator.Env) []Probe {
 			out = append(out, onPath(p)...)
 		}
 	}
-	for _, move := range [][2]string{{"x.moved", inside}, {inside, "x.moved"}, {inside, at(fill(pattern, "y", "y"))}} {
+	for _, move := range [][2]string{{"x.moved", inside}, {inside, "x.moved"}} {
 		out = append(out, Probe{Action: evaluator.Action{Kind: evaluator.FileChange, Path: move[0], To: move[1]}})
 	}
 	return append(out, byCommand(inside)...)
