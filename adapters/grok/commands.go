@@ -240,7 +240,7 @@ var wrappers = map[string]func([]string) ([]string, string){
 	"nice":   func(a []string) ([]string, string) { return options(a, "-n", "--adjustment"), "" },
 	"ionice": func(a []string) ([]string, string) { return options(a, "-c", "-n", "--class", "--classdata"), "" },
 	"stdbuf": func(a []string) ([]string, string) {
-		return options(a, "-i", "-o", "-e", "--input", "--output", "--error"), ""
+		return options(a, "-i", "-o", "-e"), ""
 	},
 	"chrt": func(a []string) ([]string, string) {
 		a = options(a)

@@ -42,23 +42,16 @@ func readOperands(text string) operands {
 		if err != nil {
 			continue
 		}
-		var timed []*syntax.TimeClause
+		blind := hidden(script)
 		syntax.Walk(script.File, func(node syntax.Node) bool {
-			switch n := node.(type) {
-			case *syntax.TimeClause: // behind which Grok sees redirects alone
-				timed = append(timed, n)
-			case *syntax.Redirect:
-				if n.Word != nil {
-					o.redirect(n)
-				}
+			if r, ok := node.(*syntax.Redirect); ok && r.Word != nil { // also behind time
+				o.redirect(r)
 			}
 			return true
 		})
 		for _, c := range script.Commands() {
 			words, static := script.Words(c)
-			if len(words) == 0 || slices.ContainsFunc(timed, func(t *syntax.TimeClause) bool {
-				return t.Pos().Offset() <= c.Node.Pos().Offset() && c.Node.End().Offset() <= t.End().Offset()
-			}) {
+			if len(words) == 0 || blind(c.Node) {
 				continue
 			}
 			for i, w := range words {
