@@ -71,8 +71,11 @@ func ignore(pattern, rel string, folder bool) bool {
 	pattern, tree := strings.CutSuffix(pattern, "/**") // with the folder itself
 	onlyFolders := !tree && strings.HasSuffix(pattern, "/")
 	pattern = strings.TrimSuffix(pattern, "/")
-	if pattern == "" || pattern == "**" {
+	switch pattern {
+	case "":
 		return true
+	case "**": // everything below, and not the folder (both versions, 2026-12-01)
+		return rel != ""
 	}
 	floating := !strings.Contains(pattern, "/")
 	segments := strings.Split(strings.ToLower(strings.TrimPrefix(pattern, "/")), "/")

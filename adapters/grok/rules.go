@@ -95,10 +95,11 @@ func (r rule) matchesLine(t target) bool {
 	if r.Effect == evaluator.Allow {
 		return false // judged over all allow rules together: see allows
 	}
-	if matchCommand(r.pattern, strings.TrimLeft(t.raw, " \t\n"), r.Effect) {
+	deny := r.Effect == evaluator.Deny // such a rule is compared with what is written, too (1.0.41, 2026-12-01)
+	if deny && matchCommand(r.pattern, strings.TrimLeft(t.raw, " \t\n"), r.Effect) {
 		return true
 	}
-	for _, text := range everyCommand(t.raw) {
+	for _, text := range everyCommand(t.raw, deny) {
 		if matchCommand(r.pattern, text, r.Effect) {
 			return true
 		}
@@ -119,8 +120,9 @@ func matchCommand(pattern, text string, e evaluator.Effect) bool {
 
 // everyCommand lists the commands that deny and ask rules see: also those in
 // subshells, substitutions, control flow and the scripts of bash -c, without
-// wrappers and assignments; not what sudo, xargs, eval or nohup start.
-func everyCommand(text string) []string {
+// wrappers and assignments; not what sudo, xargs, eval or nohup start. written says
+// to give one with a redirect among its words as it is written.
+func everyCommand(text string, written bool) []string {
 	var out []string
 	queue := []string{text}
 	for n := 0; n < len(queue) && n < 20; n++ {
@@ -138,7 +140,7 @@ func everyCommand(text string) []string {
 			if strings.Contains(inner[0], " ") || words[0] == "timeout" && negative(words[1:]) {
 				continue
 			}
-			if text, split := interrupted(script, c); split && len(inner) == len(words) {
+			if text, split := interrupted(script, c); written && split && len(inner) == len(words) {
 				out = append(out, text)
 			} else if !split {
 				out = append(out, strings.Join(inner, " "))

@@ -100,7 +100,7 @@ func FuzzLine(f *testing.F) {
 				t.Errorf("%q: segment %+v of a line rated %d", text, s, l.rating)
 			}
 		}
-		everyCommand(text)
+		everyCommand(text, true)
 		readOperands(text)
 		if l.split && !strings.ContainsAny(text, "#<\\\r") {
 			if more := readLine("rm x\n" + text); more.rating < l.rating {
