@@ -14,7 +14,7 @@ import (
 // TestDraft: what is written is read back, rule for rule, by the parser and by the
 // schema.
 func TestDraft(t *testing.T) {
-	schema := compileSchema(t)
+	schema := compileSchema(t, policies.Schema())
 	rapid.Check(t, func(t *rapid.T) {
 		d := policies.Draft{Name: "drafted", About: []string{rapid.String().Draw(t, "about")}}
 		for i := range rapid.IntRange(1, 6).Draw(t, "rules") {

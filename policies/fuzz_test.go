@@ -23,7 +23,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(builtin.Data)
-	schema := compileSchema(f)
+	schema := compileSchema(f, policies.Schema())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := file("fuzz.yaml", string(data))
 		p, err := policies.Parse(in)

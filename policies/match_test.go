@@ -57,7 +57,7 @@ func TestCheckMatch(t *testing.T) {
 
 // The schema knows the pattern language as well as the parser does.
 func TestSchemaPatterns(t *testing.T) {
-	schema := compileSchema(t)
+	schema := compileSchema(t, policies.Schema())
 	pieces := []string{"*", "**", "?", "/", "~", ".", "..", "@", "@plan-files", " ", "a", "C:", "\\", "{", "]", "|", "'", "\t", "\u200b", "日"}
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom(evaluator.RuleKinds()).Draw(t, "kind")

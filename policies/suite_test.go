@@ -1,7 +1,6 @@
 package policies_test
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"gopkg.in/yaml.v3"
 
 	"github.com/modegate/modegate/evaluator"
@@ -159,25 +157,8 @@ var suiteSchemaBlind = map[string]string{
 	"yaml-tag":                      "gone after decoding",
 }
 
-func compileSuiteSchema(t testing.TB) *jsonschema.Schema {
-	t.Helper()
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(policies.SuiteSchema()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("suite.schema.json", document); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("suite.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func TestSuiteSchemaIsTheParser(t *testing.T) {
-	s := compileSuiteSchema(t)
+	s := compileSchema(t, policies.SuiteSchema())
 	for _, f := range testFiles(t, "suite/good") {
 		if _, err := validate(s, f.Data); err != nil {
 			t.Errorf("the schema refuses %s: %v", f.Name, err)
@@ -275,7 +256,7 @@ func FuzzParseSuite(f *testing.F) {
 			f.Add(seed.Data)
 		}
 	}
-	schema := compileSuiteSchema(f)
+	schema := compileSchema(f, policies.SuiteSchema())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := file("fuzz_test.yaml", string(data))
 		s, err := policies.ParseSuite(in)
