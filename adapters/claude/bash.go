@@ -17,7 +17,8 @@ func (s *session) checkBash(r request, t *tracer) finding {
 	if sh.tooLong || sh.broken && (slices.ContainsFunc(s.rules.Deny, about) || slices.ContainsFunc(s.rules.Ask, about)) {
 		return finding{step: unclear, reason: "what rules see in a text that isn't a shell's wasn't measured"}
 	}
-	if rule := t.first(s.rules.Deny, s.speaksOf(r, sh, true), sh.text); rule != nil {
+	denies := s.speaksOf(r, sh, true)
+	if rule := t.first(s.rules.Deny, denies, sh.text); rule != nil {
 		return finding{denied, rule, "the rule denies a command in it"}
 	}
 	if s.version != V197 && slices.ContainsFunc(sh.all(), func(p *part) bool { return p.doubtful }) && (slices.ContainsFunc(s.rules.Deny, about) || slices.ContainsFunc(s.rules.Ask, about)) {
@@ -36,7 +37,11 @@ func (s *session) checkBash(r request, t *tracer) finding {
 			return l.finding
 		}
 	}
-	if rule := t.first(s.rules.Ask, s.speaksOf(r, sh, false), sh.text); rule != nil {
+	speaks := denies
+	if s.version == V197 {
+		speaks = s.speaksOf(r, sh, false)
+	}
+	if rule := t.first(s.rules.Ask, speaks, sh.text); rule != nil {
 		return finding{asked, rule, "the rule asks for a command in it"}
 	}
 	if f, ok := s.byTool(r.tool, t); ok {

@@ -29,7 +29,7 @@ type use struct {
 // lookAll looks at the paths of every command in turn, following cd.
 func (s *session) lookAll(sh *shell, t *tracer) []look {
 	cwd := s.cwd
-	moves := slices.ContainsFunc(sh.parts, func(p *part) bool { return p.program() == "cd" })
+	moves := s.version == V197 && slices.ContainsFunc(sh.parts, func(p *part) bool { return p.program() == "cd" })
 	var out []look
 	for _, p := range sh.parts {
 		l := s.lookAt(p, cwd, moves, t)
@@ -60,8 +60,8 @@ func (s *session) asksFirst(p *part, write, moves bool) string {
 
 var runsText = set(`eval exec trap`)
 
-// lookAt looks at one command. moves says that its text changes the working
-// directory.
+// lookAt looks at one command. moves says, of 2.1.197, that its text changes the
+// working directory.
 func (s *session) lookAt(p *part, cwd string, moves bool, t *tracer) look {
 	l := look{finding: finding{step: runs}, cwd: cwd}
 	judge := func(f finding, write bool) {

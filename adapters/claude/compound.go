@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -23,8 +22,7 @@ func (sh *shell) group(s *syntax.Stmt, seen bool) {
 		}
 	case *syntax.Block:
 		sh.hide("a group in braces")
-		within := sh.groups > 0 || s.Negated
-		sh.each(func() { sh.inside(func() { sh.stmts(c.Stmts, false) }) }, func(p *part) { p.aside = p.aside || within })
+		sh.setAside(sh.groups > 0 || s.Negated, func() { sh.inside(func() { sh.stmts(c.Stmts, false) }) })
 	case *syntax.FuncDecl:
 		sh.hide("a function definition")
 		before := len(sh.nested)
@@ -39,7 +37,7 @@ func (sh *shell) group(s *syntax.Stmt, seen bool) {
 			for _, w := range item.Patterns {
 				sh.word(w)
 			}
-			sh.each(func() { sh.stmts(item.Stmts, false) }, putAside)
+			sh.setAside(true, func() { sh.stmts(item.Stmts, false) })
 		}
 	case *syntax.CoprocClause:
 		sh.hide("a coprocess") // which no rule sees
@@ -72,7 +70,7 @@ func (sh *shell) loop(c *syntax.ForClause, seen bool) {
 		sh.substitutions(c.Loop)
 		aside, seen = true, false
 	}
-	sh.each(func() { sh.stmts(c.Do, seen) }, func(p *part) { p.aside = p.aside || aside })
+	sh.setAside(aside, func() { sh.stmts(c.Do, seen) })
 	sh.later = true
 }
 
@@ -105,20 +103,14 @@ func (sh *shell) timed(c *syntax.TimeClause, s *syntax.Stmt, seen bool) {
 			sh.timedGroup = first // 2.1.332, 2026-12-01
 		}
 		call, ok := c.Stmt.Cmd.(*syntax.CallExpr)
+		read := func() { sh.setAside(!ok, func() { sh.stmt(c.Stmt, seen) }) }
 		if _, loops := c.Stmt.Cmd.(*syntax.ForClause); ok && len(call.Args) == 0 || loops && hasCommand(c.Stmt) {
-			sh.each(func() { sh.stmt(c.Stmt, seen) }, hide197)
+			sh.each(read, hide197)
 		} else {
-			sh.stmt(c.Stmt, seen)
+			read()
 		}
 	} else {
 		sh.add(&part{text: "time", words: []word{literalWord("time")}}, seen)
-	}
-	if c.Stmt != nil {
-		if _, simple := c.Stmt.Cmd.(*syntax.CallExpr); !simple {
-			for _, p := range append(slices.Clone(sh.parts[before:]), sh.nested[nested:]...) {
-				p.aside = true
-			}
-		}
 	}
 	for _, list := range [][]*part{sh.parts[before:], sh.nested[nested:]} {
 		for _, p := range list[:min(1, len(list))] {

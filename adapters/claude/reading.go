@@ -17,6 +17,7 @@ type reading struct {
 	behind     bool            // no rule sees it: it stands behind a heredoc
 	cut        uint            // where the text of the last heredoc begins
 	doubtful   bool            // see part
+	aside      bool            // see part
 	heredocs   []heredoc
 	marks      map[*syntax.CmdSubst]sighted
 	timedStmt  *syntax.Stmt // what stands behind time
@@ -84,7 +85,13 @@ func (sh *shell) each(read func(), do func(*part)) {
 
 func hide197(p *part) { p.hidden = true }
 
-func putAside(p *part) { p.aside = true }
+// setAside reads what the search for removals doesn't see, where it is so.
+func (sh *shell) setAside(is bool, read func()) {
+	before := sh.aside
+	sh.aside = before || is
+	read()
+	sh.aside = before
+}
 
 // compound hides the commands of a condition or a loop from 2.1.197 when there is
 // anything in it that isn't static; call what it gives at its end.

@@ -28,11 +28,9 @@ func (s *session) removes(sh *shell) (string, bool) {
 			moved = true
 		case name == "rm", name == "rmdir":
 			deep := has(words[1:], "-r") || has(words[1:], "-R") || has(words[1:], "--recursive")
+			beside := slices.ContainsFunc(words, func(w word) bool { return braced(w) || w.moves() })
 			for _, w := range positional(words[1:], "") {
-				if s.overlooks(sh, p, w, words) {
-					continue
-				}
-				if what, ok := s.vital(w, moved, deep); ok {
+				if what, ok := s.vital(w, moved, deep); ok && !s.overlooks(sh, p, w, words, beside) {
 					return name + " of " + what, true
 				}
 			}
@@ -49,14 +47,15 @@ func (s *session) removes(sh *shell) (string, bool) {
 // versions, 2026-12-01: testdata/claude/removals.json). A variable that may be empty
 // is looked for in what is written. Everything else is looked for in what is known
 // before the text runs: beside words that aren't, 2.1.332 sees nothing in the same
-// command, and 2.1.197 nothing in the whole text.
-func (s *session) overlooks(sh *shell, p *part, w word, words []word) bool {
+// command, and 2.1.197 nothing in the whole text. beside says that the command has
+// such words; a target that must not go is none of them.
+func (s *session) overlooks(sh *shell, p *part, w word, words []word, beside bool) bool {
 	empty := w.mayBeEmpty()
 	name := words[0].raw
 	switch {
 	case escaped(name), empty && (strings.ContainsAny(name, `'"`) || p.words[0].text == "builtin"), w.split, braced(w):
 		return true
-	case !empty && slices.ContainsFunc(words, func(o word) bool { return o.raw != w.raw && (braced(o) || o.moves()) }):
+	case !empty && beside:
 		return true
 	case s.version != V197:
 		return false

@@ -178,7 +178,7 @@ func (sh *shell) stmt(s *syntax.Stmt, seen bool) {
 		sh.stmt(c.X, seen)
 		if sh.heredocIn(c.X) > c.Y.Pos().Offset() {
 			sh.veil("a command behind a heredoc")
-			sh.each(func() { sh.stmt(c.Y, seen) }, func(p *part) { p.hidden, p.aside = true, true })
+			sh.each(func() { sh.setAside(true, func() { sh.stmt(c.Y, seen) }) }, hide197)
 			return
 		}
 		sh.stmt(c.Y, seen)
@@ -213,7 +213,7 @@ func (sh *shell) stmt(s *syntax.Stmt, seen bool) {
 }
 
 func (sh *shell) add(p *part, seen bool) {
-	p.unseen, p.doubtful = p.unseen || sh.blind || sh.behind, sh.doubtful
+	p.unseen, p.doubtful, p.aside = p.unseen || sh.blind || sh.behind, sh.doubtful, sh.aside
 	if len(p.words) > 0 && forgets[p.words[0].text] {
 		for _, w := range p.words[1:] {
 			sh.lost[w.text] = true

@@ -191,13 +191,8 @@ func (sh *shell) expansion(p *syntax.ParamExp) {
 	if p.Repl != nil && p.Repl.Orig != nil {
 		sh.doubt(p.Repl.Orig, false, unclearly)
 	}
-	if p.Exp != nil && p.Exp.Word != nil {
-		switch p.Exp.Op {
-		case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
-			syntax.ErrorUnset, syntax.ErrorUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		default:
-			sh.doubt(p.Exp.Word, false, unclearly)
-		}
+	if p.Exp != nil && p.Exp.Word != nil && !bash.StandsIn(p.Exp.Op) {
+		sh.doubt(p.Exp.Word, false, unclearly)
 	}
 }
 

@@ -1,7 +1,9 @@
 package grok
 
 import (
+	"cmp"
 	"fmt"
+	"sync"
 
 	"github.com/modegate/modegate/evaluator"
 	"github.com/modegate/modegate/internal/paths"
@@ -61,10 +63,8 @@ func (m *meaning) engine(r request, in input) answer {
 	if !asks {
 		ask, asks, askLoose = m.onFiles(evaluator.Ask, files)
 	}
-	for _, loose := range []*rule{askLoose, unsure} {
-		if !asks && loose != nil {
-			ask, asks = *loose, true
-		}
+	if loose := cmp.Or(askLoose, unsure); !asks && loose != nil {
+		ask, asks = *loose, true
 	}
 	if m.state.always && !(asks && t.line != nil) {
 		return answer{effect: evaluator.Allow, mode: true, by: m.state.origin["always"], reason: "Grok runs everything unasked in always-approve"}
@@ -112,6 +112,8 @@ func (m *meaning) target(r request, in input) (target, bool) {
 	case shellTool, monitorTool:
 		l := readLine(in.Command)
 		t.line, t.raw, t.classes = &l, in.Command, []string{"Bash"}
+		t.denied = sync.OnceValue(func() []string { return everyCommand(in.Command, true) })
+		t.asked = sync.OnceValue(func() []string { return everyCommand(in.Command, false) })
 		return t, true
 	case writeTool, replaceTool:
 		t.classes, file = []string{"Edit"}, in.FilePath

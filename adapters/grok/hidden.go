@@ -1,7 +1,9 @@
 package grok
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -64,7 +66,7 @@ func hidden(script *bash.Script) func(syntax.Node) bool {
 				hide(n.Pos(), n.End())
 			}
 		case *syntax.ParamExp:
-			if n.Repl != nil || n.Exp != nil && !defaults[n.Exp.Op] {
+			if n.Repl != nil || n.Exp != nil && !bash.StandsIn(n.Exp.Op) {
 				hide(n.Pos(), n.End())
 			}
 			hideBackquoted(n, hide)
@@ -77,20 +79,19 @@ func hidden(script *bash.Script) func(syntax.Node) bool {
 		}
 		return true
 	})
-	return func(n syntax.Node) bool {
-		for _, s := range spans {
-			if s[0] <= n.Pos().Offset() && n.End().Offset() <= s[1] {
-				return true
-			}
-		}
-		return false
+	slices.SortFunc(spans, func(a, b [2]uint) int { return cmp.Compare(a[0], b[0]) })
+	for i := 1; i < len(spans); i++ { // how far the spans reach that begin so early
+		spans[i][1] = max(spans[i][1], spans[i-1][1])
 	}
-}
-
-// defaults are the operators of an expansion whose word stands for the variable.
-var defaults = map[syntax.ParExpOperator]bool{
-	syntax.AlternateUnset: true, syntax.AlternateUnsetOrNull: true, syntax.DefaultUnset: true, syntax.DefaultUnsetOrNull: true,
-	syntax.ErrorUnset: true, syntax.ErrorUnsetOrNull: true, syntax.AssignUnset: true, syntax.AssignUnsetOrNull: true,
+	return func(n syntax.Node) bool {
+		begun, _ := slices.BinarySearchFunc(spans, n.Pos().Offset(), func(s [2]uint, at uint) int {
+			if s[0] <= at {
+				return -1
+			}
+			return 1
+		})
+		return begun > 0 && n.End().Offset() <= spans[begun-1][1]
+	}
 }
 
 func hideBackquoted(n syntax.Node, hide func(from, to syntax.Pos)) {

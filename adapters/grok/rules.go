@@ -1,6 +1,7 @@
 package grok
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/modegate/modegate/evaluator"
@@ -67,6 +68,8 @@ type target struct {
 	line    *line    // for commands
 	raw     string   // the command as it was written
 	unasked bool     // ask rules don't hold for it: web_search
+
+	denied, asked func() []string // of a command: what deny and ask rules are compared with
 }
 
 // matches reports whether a rule speaks of the target. An allow rule must cover
@@ -95,16 +98,11 @@ func (r rule) matchesLine(t target) bool {
 	if r.Effect == evaluator.Allow {
 		return false // judged over all allow rules together: see allows
 	}
-	deny := r.Effect == evaluator.Deny // such a rule is compared with what is written, too (1.0.41, 2026-12-01)
-	if deny && matchCommand(r.pattern, strings.TrimLeft(t.raw, " \t\n"), r.Effect) {
-		return true
+	texts := t.asked
+	if r.Effect == evaluator.Deny {
+		texts = t.denied
 	}
-	for _, text := range everyCommand(t.raw, deny) {
-		if matchCommand(r.pattern, text, r.Effect) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts(), func(text string) bool { return matchCommand(r.pattern, text, r.Effect) })
 }
 
 // matchCommand compares a Bash pattern with a command: as what it begins with, or
@@ -121,9 +119,13 @@ func matchCommand(pattern, text string, e evaluator.Effect) bool {
 // everyCommand lists the commands that deny and ask rules see: also those in
 // subshells, substitutions, control flow and the scripts of bash -c, without
 // wrappers and assignments; not what sudo, xargs, eval or nohup start. written says
-// to give one with a redirect among its words as it is written.
+// to give what is written, too, as deny rules see it (1.0.41, 2026-12-01): the whole
+// text, and a command with a redirect among its words.
 func everyCommand(text string, written bool) []string {
 	var out []string
+	if written {
+		out = append(out, strings.TrimLeft(text, " \t\n"))
+	}
 	queue := []string{text}
 	for n := 0; n < len(queue) && n < 20; n++ {
 		script, err := bash.Parse(queue[n])

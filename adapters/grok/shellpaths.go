@@ -117,7 +117,7 @@ func (o *operands) command(words []string) {
 				o.written = append(o.written, out)
 			}
 		}
-	case name == "sed" && slices.ContainsFunc(words[1:], inPlace):
+	case name == "sed" && (hasShortFlag(words[1:], 'i') || slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "--in-place") })):
 		o.written, o.read = append(o.written, files...), append(o.read, files...)
 	case name == "sort":
 		o.written, o.read = append(o.written, sortedInto(words)...), append(o.read, files...)
@@ -131,9 +131,7 @@ func (o *operands) command(words []string) {
 	default:
 		named = nil
 	}
-	searches := (name == "grep" || name == "egrep" || name == "fgrep") && slices.ContainsFunc(words[1:], func(w string) bool {
-		return hasShortFlag([]string{w}, 'r') || hasShortFlag([]string{w}, 'R')
-	})
+	searches := (name == "grep" || name == "egrep" || name == "fgrep") && (hasShortFlag(words[1:], 'r') || hasShortFlag(words[1:], 'R'))
 	o.loose = o.loose || searches || name == "rg" && len(files) < 2
 	for _, f := range named {
 		o.loose = o.loose || o.moving[f] || strings.ContainsAny(f, "*?[")
@@ -142,25 +140,20 @@ func (o *operands) command(words []string) {
 
 // launched takes off what runs a program in the same shell.
 func launched(words []string) []string {
-	for len(words) > 1 {
-		switch {
-		case words[0] == "command" && words[1] == "-p", words[0] == "exec" && words[1] == "-a" && len(words) > 3:
-			words = append(words[:1:1], words[2:]...)
-			if words[0] == "exec" {
-				words = append(words[:1:1], words[2:]...)
-			}
-		case (words[0] == "command" || words[0] == "exec" || words[0] == "builtin") && !strings.HasPrefix(words[1], "-"):
-			words = words[1:]
-		default:
+	for words[0] == "command" || words[0] == "exec" || words[0] == "builtin" {
+		rest := words[1:]
+		for words[0] == "command" && len(rest) > 0 && rest[0] == "-p" {
+			rest = rest[1:]
+		}
+		for words[0] == "exec" && len(rest) > 2 && rest[0] == "-a" {
+			rest = rest[2:]
+		}
+		if len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
 			return words
 		}
+		words = rest
 	}
 	return words
-}
-
-// inPlace reports whether an option of sed makes it change its files.
-func inPlace(w string) bool {
-	return strings.HasPrefix(w, "--in-place") || strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.Contains(w, "i")
 }
 
 // sortedInto is the file that sort writes.
